@@ -1,0 +1,46 @@
+/// The rooms of an account.
+public protocol RoomService: Sendable {
+    /// All rooms, most recently active first: once at the start, then after each change.
+    /// A slow reader sees the newest state, not each state between.
+    func roomSummaries() -> AsyncStream<[RoomSummary]>
+    /// - Throws: ``ChatError/invalidName`` or a storage error.
+    func createRoom(named name: String) async throws -> RoomID
+    func renameRoom(_ room: RoomID, to name: String) async throws
+    /// Leaves the room; what was said in it is deleted from this computer.
+    func leaveRoom(_ room: RoomID) async throws
+    func removeMember(_ member: MemberID, from room: RoomID) async throws
+}
+
+/// A room's messages as they are and as they change.
+public protocol TimelineService: Sendable {
+    /// Begins with ``TimelineUpdate/opened(_:members:readUpTo:)`` holding at most `limit` messages,
+    /// and goes on until the room is closed or the stream is dropped. No update is skipped.
+    func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate>
+    /// The page that ends just before `position`, at most `limit` messages.
+    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage
+    /// Moves the read marker forward to this message; never back.
+    func markRead(_ message: MessageID, in room: RoomID) async throws
+}
+
+/// What a member does in a room.
+public protocol MessageService: Sendable {
+    /// Stores the message and removes the room's draft in one transaction. Once this returns the message survives
+    /// anything but the loss of the disk. Sending a transaction again returns the message stored first.
+    @discardableResult
+    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message
+    func edit(_ message: MessageID, in room: RoomID, text: String) async throws
+    /// Leaves a placeholder behind.
+    func delete(_ message: MessageID, in room: RoomID) async throws
+    /// Tells the others that the user types or has stopped.
+    func setTyping(_ isTyping: Bool, in room: RoomID) async
+}
+
+/// What is unsent in each room.
+public protocol DraftService: Sendable {
+    func draft(in room: RoomID) async throws -> SavedDraft?
+    /// nil removes the draft.
+    func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws
+}
+
+/// All that a backend offers a conversation.
+public typealias ChatService = RoomService & TimelineService & MessageService & DraftService

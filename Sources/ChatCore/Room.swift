@@ -1,0 +1,63 @@
+public import Foundation
+
+/// A conversation.
+public struct Room: Identifiable, Equatable, Sendable {
+    public enum Kind: String, Sendable, Codable {
+        /// One's own notes: no other members.
+        case notes
+        /// A conversation with the built-in guide.
+        case guide
+        /// Any other conversation.
+        case group
+    }
+
+    public let id: RoomID
+    public var name: String
+    public var kind: Kind
+
+    public init(id: RoomID, name: String, kind: Kind) {
+        self.id = id
+        self.name = name
+        self.kind = kind
+    }
+}
+
+/// What a room list shows of a room.
+public struct RoomSummary: Identifiable, Equatable, Sendable {
+    /// The newest message that was not deleted, as far as a list needs it.
+    public struct LastMessage: Equatable, Sendable {
+        public var senderName: String
+        public var isOwn: Bool
+        /// At most the first 200 characters of the text.
+        public var text: String
+        public var sentAt: Date
+
+        public init(senderName: String, isOwn: Bool, text: String, sentAt: Date) {
+            self.senderName = senderName
+            self.isOwn = isOwn
+            self.text = text
+            self.sentAt = sentAt
+        }
+    }
+
+    public var room: Room
+    public var lastMessage: LastMessage?
+    /// When anything message-like last happened; the time of creation in an empty room.
+    public var lastActivity: Date
+    /// Messages of others after the read marker.
+    public var unreadCount: Int
+    /// The unsent text of the room's composer, nil without one.
+    public var draftPreview: String?
+
+    public var id: RoomID { room.id }
+
+    public init(
+        room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?
+    ) {
+        self.room = room
+        self.lastMessage = lastMessage
+        self.lastActivity = lastActivity
+        self.unreadCount = unreadCount
+        self.draftPreview = draftPreview
+    }
+}

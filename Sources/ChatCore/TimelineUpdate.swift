@@ -1,0 +1,25 @@
+/// A stretch of a room's timeline, oldest first, without gaps.
+public struct TimelinePage: Equatable, Sendable {
+    public var messages: [Message]
+    /// Whether older messages exist before the first one.
+    public var hasOlder: Bool
+
+    public init(messages: [Message], hasOlder: Bool) {
+        self.messages = messages
+        self.hasOlder = hasOlder
+    }
+}
+
+/// What a timeline tells its reader, in order.
+public enum TimelineUpdate: Equatable, Sendable {
+    /// The first update: the newest page, who is in the room and the newest message read so far.
+    case opened(TimelinePage, members: [Member], readUpTo: MessageID?)
+    /// Messages that are new or differ from what was told of them before, by id.
+    case changed([Message])
+    case removed([MessageID])
+    case members([Member])
+    /// Who is typing now, in the order they began; never the own member.
+    case typing([MemberID])
+    /// The room was left or is gone: nothing follows.
+    case closed
+}

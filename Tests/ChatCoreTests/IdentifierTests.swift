@@ -1,0 +1,17 @@
+import ChatCore
+import Foundation
+import Testing
+
+@Suite struct IdentifierTests {
+    @Test func codesAsPlainString() throws {
+        let room = RoomID("!abc")
+        let data = try JSONEncoder().encode([room])
+        #expect(String(decoding: data, as: UTF8.self) == #"["!abc"]"#)
+        #expect(try JSONDecoder().decode([RoomID].self, from: data) == [room])
+    }
+
+    @Test func comparesByValueAndHashes() {
+        #expect(MemberID("a") == MemberID(rawValue: "a"))
+        #expect(Set([MessageID("1"), MessageID("1"), MessageID("2")]).count == 2)
+    }
+}

@@ -16,13 +16,31 @@ let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 
 let package = Package(
     name: "Parlance",
-    products: [],
-    dependencies: [],
+    products: [
+        .library(name: "Composer", targets: ["Composer"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+    ],
     targets: [
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
+        .target(
+            name: "Composer",
+            dependencies: [.product(name: "_RopeModule", package: "swift-collections")],
+            swiftSettings: settings),
+        .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .target(name: "ChatCore", swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk"], swiftSettings: settings),
+        .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
     ]
 )
+
+// A fuzzer brings its own main function, so its target exists only for `make fuzz`.
+if Context.environment["PARLANCE_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "ComposerFuzz", dependencies: ["ComposerFuzzing"],
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -1,0 +1,227 @@
+extension ComposerEngine {
+    /// A change of the text as somebody asks for it: aligned to clusters, passed by interceptors and the limit,
+    /// and followed by the rules for typing.
+    mutating func edit(_ range: TextRange, _ text: String, _ origin: EditOrigin) {
+        let range = document.aligned(range)
+        let text = text.withoutNUL()
+        if origin == .typed, text == "\n" { return insertNewline(over: range) }
+        guard let admitted = admit(range, text, origin) else { return }
+        if range.isEmpty, admitted.isEmpty { return }
+        replace(range, with: admitted, origin: origin, grouping: grouping(range, admitted, origin))
+        if origin == .typed { applySpaceRules(after: admitted) }
+    }
+
+    private func grouping(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> UndoGrouping {
+        let isOneCharacter = text.count == 1
+        guard origin == .typed || origin == .inputMethod, isOneCharacter, let character = text.first else {
+            return .atomic
+        }
+        return .typing(startsBlank: character.isBlank, endsBlank: character.isBlank)
+    }
+
+    /// What of a replacement may be made: nil if nothing, and then it has been reported.
+    mutating func admit(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> String? {
+        guard origin != .code, origin != .undo else { return text }
+        for interceptor in plugIns.interceptors {
+            let change = TextEdit(range: range, replacement: text)
+            switch interceptor.intercept(change, origin: origin, in: document) {
+            case .allow: continue
+            case .deny:
+                refuse(.denied(by: interceptor.name))
+                return nil
+            case .handled: return nil
+            }
+        }
+        return fitting(range, text)
+    }
+
+    /// The part of a replacement that the hard limit leaves room for (MCV-9). Shortening always fits.
+    private mutating func fitting(_ range: TextRange, _ text: String) -> String? {
+        guard let limit = configuration.limit, configuration.limitPolicy == .hard, !text.isEmpty else { return text }
+        func count(with text: some StringProtocol) -> Int {
+            var result = document
+            _ = result.replace(range, with: String(text))
+            return configuration.limitedCount(of: result)
+        }
+        let whole = count(with: text)
+        let before = configuration.limitedCount(of: document)
+        if whole <= limit || whole <= before && text.utf16.count < range.length { return text }
+        // What is replaced makes room; clusters that join across the seam make the estimate too low or too high by a
+        // few, so it is corrected by counting.
+        var room = max(0, limit - count(with: ""))
+        var piece = prefix(of: text, units: room)
+        while room > 0, count(with: piece) > limit {
+            room -= 1
+            piece = prefix(of: text, units: room)
+        }
+        refuse(.limit(rejected: units(in: text) - units(in: piece)))
+        return piece.isEmpty ? nil : String(piece)
+    }
+
+    private func units(in text: some StringProtocol) -> Int {
+        configuration.countUnit == .graphemes ? text.count : text.utf16.count
+    }
+
+    private func prefix(of text: String, units: Int) -> Substring {
+        guard configuration.countUnit == .utf16 else { return text.prefix(units) }
+        var end = text.startIndex
+        var left = units
+        while end < text.endIndex {
+            let next = text.index(after: end)
+            let size = text.utf16.distance(from: end, to: next)
+            if size > left { break }
+            left -= size
+            end = next
+        }
+        return text[..<end]
+    }
+
+    /// Carries a replacement out and records it. The range must lie in the text.
+    mutating func replace(
+        _ range: TextRange, with text: String, origin: EditOrigin, grouping: UndoGrouping = .atomic,
+        selecting newSelection: TextRange? = nil
+    ) {
+        guard !(range.isEmpty && text.isEmpty) else { return }
+        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let removed = document.text(in: range)
+        let styles = origin.isUserWriting ? chosenStyles ?? document.styles(before: range.location) : []
+        let applied = document.replace(range, with: text)
+        let inserted = applied.replacement.utf16.count
+        for style in styles {
+            document.setStyle(style, true, over: TextRange(location: range.location, length: inserted))
+        }
+        selection = newSelection.map { document.aligned($0) } ?? caret(after: range.location + inserted, inserted)
+        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let edit = UndoHistory.Edit(
+            location: range.location, removed: removed, removedLength: range.length, inserted: applied.replacement,
+            insertedLength: inserted)
+        history.record([edit], grouping: grouping, from: before, to: after, at: now)
+        noteEdit(applied, removed: removed, origin: origin)
+    }
+
+    /// Inserting before a mark that combines puts the caret after the joined cluster, so that writing goes on
+    /// there; deleting puts it before.
+    private func caret(after offset: Int, _ inserted: Int) -> TextRange {
+        .caret(inserted > 0 ? document.clusterEnd(at: offset) : document.clusterStart(at: offset))
+    }
+
+    mutating func noteEdit(_ edit: AppliedEdit, removed: String, origin: EditOrigin) {
+        turn.edits.append(edit)
+        revision += 1
+        noteContentChange()
+        if document.isEmpty { wrappedLines = 0 }
+        if !plugIns.observers.isEmpty {
+            turn.textEvents.append(
+                TextEvent(range: edit.range, removed: removed, inserted: edit.replacement, origin: origin))
+        }
+        if document.isBlank {
+            if let told = typing.stop() { tellTyping(told) }
+        } else if origin.isUserWriting, let told = typing.wrote(at: now) {
+            tellTyping(told)
+        }
+    }
+
+    /// Puts a whole document in the place of the text, as one undoable step.
+    mutating func replaceAll(
+        with other: ComposerDocument, selection newSelection: TextRange, origin: EditOrigin = .code
+    ) {
+        guard other != document else {
+            select(newSelection)
+            return
+        }
+        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let old = document.text
+        let new = other.text
+        let edit = UndoHistory.Edit(
+            location: 0, removed: old, removedLength: document.length, inserted: new, insertedLength: other.length)
+        swapDocument(other, selection: newSelection, origin: origin)
+        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        history.record([edit], grouping: .atomic, from: before, to: after, at: now)
+    }
+
+    /// Puts a whole document in the place of the text without a trace in the history.
+    mutating func swapDocument(_ other: ComposerDocument, selection newSelection: TextRange, origin: EditOrigin = .code)
+    {
+        let whole = TextRange(location: 0, length: document.length)
+        let removed = document.text
+        let differs = document.storage != other.storage
+        document = other
+        selection = document.aligned(newSelection)
+        chosenStyles = nil
+        wrappedLines = 0
+        if differs {
+            noteEdit(AppliedEdit(range: whole, replacement: other.text), removed: removed, origin: origin)
+        } else {
+            revision += 1
+            noteContentChange()
+        }
+    }
+
+    // MARK: Deleting
+
+    mutating func deleteBackward(byWord: Bool) {
+        guard selection.isEmpty else { return delete(selection, grouping: .atomic) }
+        let caret = selection.location
+        guard caret > 0 else { return }
+        if byWord { return delete(TextRange(start: document.wordStart(before: caret), end: caret), grouping: .atomic) }
+        let isBlank = document.character(before: caret)?.isBlank ?? false
+        let range = TextRange(start: document.clusterBoundary(before: caret), end: caret)
+        delete(range, grouping: .deleting(forward: false, isBlank: isBlank))
+    }
+
+    mutating func deleteForward(byWord: Bool) {
+        guard selection.isEmpty else { return delete(selection, grouping: .atomic) }
+        let caret = selection.location
+        guard caret < document.length else { return }
+        if byWord { return delete(TextRange(start: caret, end: document.wordEnd(after: caret)), grouping: .atomic) }
+        let isBlank = document.character(at: caret)?.isBlank ?? false
+        let range = TextRange(start: caret, end: document.clusterBoundary(after: caret))
+        delete(range, grouping: .deleting(forward: true, isBlank: isBlank))
+    }
+
+    private mutating func delete(_ range: TextRange, grouping: UndoGrouping) {
+        guard admit(range, "", .typed) != nil else { return }
+        replace(range, with: "", origin: .typed, grouping: grouping)
+    }
+
+    // MARK: Selecting, undo and redo
+
+    mutating func select(_ range: TextRange) {
+        let range = document.aligned(range)
+        guard range != selection else { return }
+        if !preedit.isEmpty { commitPreedit() }
+        selection = document.aligned(range)
+        chosenStyles = nil
+        history.breakRun()
+        noteContentChange()
+    }
+
+    mutating func undo() {
+        guard let step = history.popUndo() else { return }
+        for edit in step.edits.reversed() {
+            replay(TextRange(location: edit.location, length: edit.insertedLength), edit.inserted, edit.removed)
+        }
+        settle(step.before)
+        observe(.undone)
+    }
+
+    mutating func redo() {
+        guard let step = history.popRedo() else { return }
+        for edit in step.edits {
+            replay(TextRange(location: edit.location, length: edit.removedLength), edit.removed, edit.inserted)
+        }
+        settle(step.after)
+        observe(.redone)
+    }
+
+    private mutating func replay(_ range: TextRange, _ removed: String, _ inserted: String) {
+        let applied = document.replace(range, with: inserted)
+        noteEdit(applied, removed: removed, origin: .undo)
+    }
+
+    private mutating func settle(_ moment: UndoHistory.Moment) {
+        document.restoreSpans(moment.spans)
+        selection = document.aligned(moment.selection)
+        chosenStyles = nil
+    }
+}

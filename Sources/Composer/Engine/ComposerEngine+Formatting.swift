@@ -1,0 +1,279 @@
+extension ComposerEngine {
+    /// Toggles a rule of Markdown on the selection, as one undo step that keeps the selection (SLK-29).
+    mutating func format(_ name: String) {
+        guard let rule = configuration.markdownRule(named: name), offers(rule) else { return refuse(.format(name)) }
+        let edits: FormatEdits?
+        switch rule.form {
+        case .pair: edits = rule.closes ? pairEdits(rule.symbol) : openingEdits(rule.symbol)
+        case .linePrefix: edits = linePrefixEdits(rule.symbol)
+        case .fence: edits = fenceEdits(rule.symbol)
+        case .link: edits = linkEdits()
+        }
+        guard let edits, !edits.edits.isEmpty else { return }
+        let added = edits.edits.reduce(0) { $0 + $1.replacement.utf16.count - $1.range.length }
+        guard fitsLimit(adding: added) else { return refuse(.overLimit) }
+        apply(edits)
+        observe(.formatted)
+    }
+
+    /// Whether the rule is offered where the selection starts (SLK-30).
+    func offers(_ rule: MarkdownRule) -> Bool {
+        switch rule.offer {
+        case .always: true
+        case .atLineStart: document.character(before: selection.location)?.isLineBreak ?? true
+        }
+    }
+
+    /// Carries edits out from the text's end to its start, so that each keeps its place.
+    private mutating func apply(_ format: FormatEdits) {
+        history.beginTransaction()
+        for edit in format.edits.sorted(by: { $0.range.location > $1.range.location }) {
+            replace(edit.range, with: edit.replacement, origin: .code, selecting: selection)
+        }
+        let last = UndoHistory.Moment(spans: document.spans, selection: document.aligned(format.selection))
+        selection = last.selection
+        history.record([], grouping: .atomic, from: last, to: last, at: now)
+        history.endTransaction()
+    }
+
+    private func openingEdits(_ symbol: String) -> FormatEdits {
+        let edit = TextEdit(range: .caret(selection.location), replacement: symbol)
+        let moved = TextRange(location: selection.location + symbol.utf16.count, length: selection.length)
+        return FormatEdits(edits: [edit], selection: moved)
+    }
+}
+
+/// Edits of one text, none of which overlaps another, and the selection after all of them.
+struct FormatEdits {
+    var edits: [TextEdit]
+    var selection: TextRange
+}
+
+// MARK: - Pairs
+
+extension ComposerEngine {
+    private func pairEdits(_ symbol: String) -> FormatEdits? {
+        let size = symbol.utf16.count
+        guard !selection.isEmpty else { return emptyPairEdits(symbol) }
+        let pieces = selectedPieces().map { PairPiece($0, symbol: symbol, in: document) }
+        guard let first = pieces.first, let last = pieces.last else { return nil }
+        if pieces.allSatisfy(\.isWrapped) {
+            let edits = pieces.flatMap { piece in
+                [piece.content.location - size, piece.content.end].map {
+                    TextEdit(range: TextRange(location: $0, length: size), replacement: "")
+                }
+            }
+            let removed = size * (2 * pieces.count - 1)
+            let selection = TextRange(start: first.content.location - size, end: last.content.end - removed)
+            return FormatEdits(edits: edits, selection: selection)
+        }
+        let open = pieces.filter { !$0.isWrapped }
+        let edits = open.flatMap { piece in
+            [piece.content.location, piece.content.end].map { TextEdit(range: .caret($0), replacement: symbol) }
+        }
+        let start = first.content.location + (first.isWrapped ? 0 : size)
+        let end = last.content.end + size * (2 * open.count - (last.isWrapped ? 0 : 1))
+        return FormatEdits(edits: edits, selection: TextRange(start: start, end: end))
+    }
+
+    /// Without a selection: a pair with the caret inside, or such a pair taken away again.
+    private func emptyPairEdits(_ symbol: String) -> FormatEdits {
+        let size = symbol.utf16.count
+        let caret = selection.location
+        let around = PairPiece(.caret(caret), symbol: symbol, in: document)
+        if around.isWrapped {
+            let pair = TextEdit(range: TextRange(location: caret - size, length: 2 * size), replacement: "")
+            return FormatEdits(edits: [pair], selection: .caret(caret - size))
+        }
+        let pair = TextEdit(range: .caret(caret), replacement: symbol + symbol)
+        return FormatEdits(edits: [pair], selection: .caret(caret + size))
+    }
+
+    /// The selection without white space at its ends, cut at empty lines, which no pair may cross, and widened
+    /// to whole mentions.
+    private func selectedPieces() -> [TextRange] {
+        var pieces: [TextRange] = []
+        var start: Int?
+        var end = 0
+        for line in selectedLines() {
+            let part = TextRange(start: max(line.location, selection.location), end: min(line.end, selection.end))
+            if let trimmed = trimmed(part) {
+                start = start ?? trimmed.location
+                end = trimmed.end
+            } else if let from = start {
+                pieces.append(TextRange(start: from, end: end))
+                start = nil
+            }
+        }
+        if let from = start { pieces.append(TextRange(start: from, end: end)) }
+        return pieces.map { piece in
+            let start = document.mention(around: piece.location)?.range.location ?? piece.location
+            return TextRange(start: start, end: document.mention(around: piece.end)?.range.end ?? piece.end)
+        }
+    }
+
+    private func trimmed(_ range: TextRange) -> TextRange? {
+        guard !range.isEmpty else { return nil }
+        let start = document.storage.firstOffset(from: range.location) { !$0.isBlank }
+        let end = document.storage.lastOffset(before: range.end) { !$0.isBlank }
+        return start < min(end, range.end) ? TextRange(start: start, end: end) : nil
+    }
+
+    /// The lines that the selection touches, without their breaks; a selection that ends at a line's start
+    /// doesn't touch that line.
+    private func selectedLines() -> [TextRange] {
+        var lines: [TextRange] = []
+        var place = selection.location
+        while true {
+            let line = document.line(at: place, limit: .max)
+            lines.append(line)
+            place = document.clusterBoundary(after: line.end)
+            if place >= selection.end || line.end >= document.length { return lines }
+        }
+    }
+}
+
+/// A part of a selection that a pair of symbols goes around.
+private struct PairPiece {
+    /// What stands, or will stand, between the symbols.
+    var content: TextRange
+    var isWrapped: Bool
+
+    init(_ range: TextRange, symbol: String, in document: ComposerDocument) {
+        let size = symbol.utf16.count
+        content = range
+        isWrapped = Self.isWrapped(range, symbol, document)
+        guard !isWrapped, range.length >= 2 * size else { return }
+        let inner = TextRange(location: range.location + size, length: range.length - 2 * size)
+        guard document.aligned(inner) == inner, Self.isWrapped(inner, symbol, document) else { return }
+        content = inner
+        isWrapped = true
+    }
+
+    private static func isWrapped(_ range: TextRange, _ symbol: String, _ document: ComposerDocument) -> Bool {
+        let size = symbol.utf16.count
+        guard range.location >= size, range.end + size <= document.length else { return false }
+        let before = document.text(in: TextRange(location: range.location - size, length: size))
+        let after = document.text(in: TextRange(location: range.end, length: size))
+        guard before == symbol, after == symbol else { return false }
+        return runFits(document, range.location, symbol, -1) && runFits(document, range.end, symbol, 1)
+    }
+
+    /// `*` is not found in `**`, but is in `***`, which is both.
+    private static func runFits(_ document: ComposerDocument, _ offset: Int, _ symbol: String, _ step: Int) -> Bool {
+        guard let mark = symbol.first, symbol.allSatisfy({ $0 == mark }) else { return true }
+        var run = 0
+        var place = offset
+        while run <= 4, (step < 0 ? document.character(before: place) : document.character(at: place)) == mark {
+            run += 1
+            place = step < 0 ? document.clusterBoundary(before: place) : document.clusterBoundary(after: place)
+        }
+        if run == symbol.count { return true }
+        return "*_".contains(mark) && run == 3
+    }
+}
+
+// MARK: - Lines
+
+extension ComposerEngine {
+    private func linePrefixEdits(_ symbol: String) -> FormatEdits {
+        let lines = selectedLines()
+        let candidates = lines.count == 1 ? lines : lines.filter { trimmed($0) != nil }
+        let found = candidates.map { prefixLength(of: symbol, in: $0) }
+        let removes = !found.isEmpty && found.allSatisfy { $0 > 0 }
+        var edits: [TextEdit] = []
+        for (line, length) in zip(candidates, found) where removes || length == 0 {
+            let range = TextRange(location: line.location, length: removes ? length : 0)
+            edits.append(TextEdit(range: range, replacement: removes ? "" : symbol))
+        }
+        let start = moved(selection.location, by: edits)
+        let end = selection.isEmpty ? start : moved(selection.end, by: edits)
+        return FormatEdits(edits: edits, selection: TextRange(start: start, end: max(start, end)))
+    }
+
+    /// How many units of a line are the symbol, its space being optional: `>quote` is a quote too.
+    private func prefixLength(of symbol: String, in line: TextRange) -> Int {
+        let head = document.text(
+            in: TextRange(location: line.location, length: min(line.length, symbol.utf16.count + 1)))
+        let bare = symbol.trimmingBlanks()
+        if head.hasPrefix(symbol), bare != symbol { return symbol.utf16.count }
+        guard bare == ">" || bare == symbol, head.hasPrefix(bare) else { return 0 }
+        let hasSpace = bare == ">" && head.dropFirst().first == " "
+        return bare.utf16.count + (hasSpace ? 1 : 0)
+    }
+
+    /// Where an offset of the text before is after edits in ascending order.
+    private func moved(_ offset: Int, by edits: [TextEdit]) -> Int {
+        var result = offset
+        for edit in edits where edit.range.location <= offset {
+            result += edit.replacement.utf16.count - min(edit.range.length, offset - edit.range.location)
+        }
+        return result
+    }
+}
+
+// MARK: - Fences and links
+
+extension ComposerEngine {
+    private func fenceEdits(_ symbol: String) -> FormatEdits {
+        let opening = symbol + "\n"
+        let closing = "\n" + symbol
+        let size = opening.utf16.count
+        let range = selection
+        let before = TextRange(location: range.location - size, length: size)
+        let after = TextRange(location: range.end, length: size)
+        if document.contains(before), document.contains(after), document.text(in: before) == opening,
+            document.text(in: after) == closing
+        {
+            let edits = [before, after].map { TextEdit(range: $0, replacement: "") }
+            return FormatEdits(edits: edits, selection: TextRange(location: before.location, length: range.length))
+        }
+        let startsLine = document.character(before: range.location)?.isLineBreak ?? true
+        let endsLine = document.character(at: range.end)?.isLineBreak ?? true
+        let head = (startsLine ? "" : "\n") + opening
+        let tail = closing + (endsLine ? "" : "\n")
+        let content = TextRange(location: range.location + head.utf16.count, length: range.length)
+        if range.isEmpty {
+            return FormatEdits(edits: [TextEdit(range: range, replacement: head + tail)], selection: content)
+        }
+        let edits = [
+            TextEdit(range: .caret(range.location), replacement: head),
+            TextEdit(range: .caret(range.end), replacement: tail),
+        ]
+        return FormatEdits(edits: edits, selection: content)
+    }
+
+    private func linkEdits() -> FormatEdits? {
+        let range = selection
+        guard !range.isEmpty else {
+            return FormatEdits(
+                edits: [TextEdit(range: range, replacement: "[]()")], selection: .caret(range.location + 1))
+        }
+        if let edits = unlinkEdits() { return edits }
+        guard let label = trimmed(range) else { return nil }
+        let text = document.text(in: TextRange(location: label.location, length: min(label.length, 2048)))
+        let isAddress = text.contains("://") && !text.contains(where: \.isBlank)
+        let (head, tail) = isAddress ? ("[](", ")") : ("[", "]()")
+        let edits = [
+            TextEdit(range: .caret(label.location), replacement: head),
+            TextEdit(range: .caret(label.end), replacement: tail),
+        ]
+        let caret = isAddress ? label.location + 1 : label.end + head.utf16.count + 2
+        return FormatEdits(edits: edits, selection: .caret(caret))
+    }
+
+    /// The label of a link being selected: its address goes.
+    private func unlinkEdits() -> FormatEdits? {
+        let range = selection
+        guard document.character(before: range.location) == "[" else { return nil }
+        let line = document.line(at: range.end)
+        let rest = document.text(in: TextRange(start: range.end, end: line.end))
+        guard rest.hasPrefix("]("), let close = rest.firstIndex(of: ")") else { return nil }
+        let length = rest.utf16.distance(from: rest.startIndex, to: close) + 1
+        let edits = [
+            TextEdit(range: TextRange(location: range.location - 1, length: 1), replacement: ""),
+            TextEdit(range: TextRange(location: range.end, length: length), replacement: ""),
+        ]
+        return FormatEdits(edits: edits, selection: TextRange(location: range.location - 1, length: range.length))
+    }
+}

@@ -1,0 +1,54 @@
+extension ComposerEngine {
+    /// The conditions that hold now, for ``KeyTable/action(for:in:)``.
+    public var keyContext: KeyContext {
+        var context: KeyContext = isEditing ? .editing : .composing
+        if document.isEmpty, attachments.isEmpty { context.insert(.empty) }
+        if !selection.isEmpty { context.insert(.selection) }
+        return context
+    }
+
+    /// A key press. While an input method shows a preedit every key is its own.
+    mutating func press(_ chord: KeyChord) {
+        guard preedit.isEmpty, let action = keys.action(for: chord, in: keyContext) else { return }
+        if perform(action) { emit(.keyHandled) }
+    }
+
+    /// - Returns: whether the key means something to the composer now.
+    private mutating func perform(_ action: KeyAction) -> Bool {
+        switch action {
+        case .send: send()
+        case .insertNewline: insertNewline(over: selection)
+        case .escape: return escape()
+        case .editLast:
+            emit(.editLastRequested)
+            observe(.editLastRequested)
+        case .undo: undo()
+        case .redo: redo()
+        case .format(let name): format(name)
+        case .clearStyles: clearStyles()
+        case .selectAll: select(TextRange(location: 0, length: document.length))
+        case .cut: cut()
+        case .copy: copy()
+        case .clear: replaceAll(with: ComposerDocument(), selection: .caret(0))
+        case .toggleExpanded: isExpanded.toggle()
+        case .host(let name): emit(.hostAction(name))
+        }
+        return true
+    }
+
+    /// One layer a press: edit mode, reply, selection, focus (SLK-45).
+    private mutating func escape() -> Bool {
+        if isEditing {
+            cancelEdit()
+        } else if reply != nil {
+            setReply(nil)
+        } else if !selection.isEmpty {
+            select(.caret(selection.end))
+        } else if isFocused {
+            emit(.focusRequested(false))
+        } else {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+extension ComposerEngine {
+    /// Whether a message with this identifier waits for the host's answer.
+    public func isPending(_ id: String) -> Bool {
+        outbox.pending.contains { $0.id == id }
+    }
+
+    /// Hands the message over once (SLK-11); while editing, commits the edit. What an input method still shows
+    /// is part of it (SLK-63).
+    mutating func send() {
+        if isEditing { return commitEdit() }
+        commitPreedit()
+        if let refusal = sendRefusal { return refuse(refusal) }
+        let id = outbox.nextID()
+        let message = document.message(
+            id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
+        emit(.send(message))
+        observe(.sent)
+        var entry = ComposerOutbox.Entry(
+            id: id, document: document, selection: selection, reply: reply, attachments: attachments)
+        if configuration.clearsOnSend {
+            clearAfterSending()
+        } else {
+            entry.revision = revision
+        }
+        outbox.add(entry)
+        if let told = typing.stop() { tellTyping(told) }
+        emit(.draftChanged)
+        draft.settle()
+    }
+
+    private mutating func clearAfterSending() {
+        if configuration.keepsUndoOnSend {
+            replaceAll(with: ComposerDocument(), selection: .caret(0))
+        } else {
+            swapDocument(ComposerDocument(), selection: .caret(0))
+            history.clear()
+        }
+        if !attachments.isEmpty {
+            attachments = []
+            revision += 1
+            observe(.attachmentsChanged)
+        }
+        if reply != nil { setReply(nil) }
+        isExpanded = false
+    }
+
+    mutating func sendAccepted(_ id: String) {
+        guard outbox.take(id) != nil else { return }
+        observe(.sendAccepted)
+    }
+
+    mutating func sendFailed(_ id: String) {
+        guard let entry = outbox.take(id) else { return }
+        observe(.sendFailed)
+        // A message that was never cleared is still there, or has been changed since.
+        guard entry.revision == nil else { return }
+        outbox.keepUnsent(entry)
+        restoreUnsent()
+    }
+
+    /// Puts the oldest failed message back, caret and all, if nothing is being written.
+    mutating func restoreUnsent() {
+        guard !isEditing, document.isEmpty, preedit.isEmpty, attachments.isEmpty, reply == nil,
+            let entry = outbox.takeUnsent()
+        else { return }
+        replaceAll(with: entry.document, selection: entry.selection)
+        attachments = entry.attachments
+        if !attachments.isEmpty {
+            revision += 1
+            observe(.attachmentsChanged)
+        }
+        if let reply = entry.reply { setReply(reply) }
+        observe(.unsentRestored)
+        noteContentChange()
+    }
+}

@@ -1,0 +1,77 @@
+extension ComposerEngine {
+    /// Everything but the text, as it is now.
+    public var state: ComposerState {
+        let lines = lineCount
+        let maximum = maximumLines
+        return ComposerState(
+            selection: selection, preedit: preedit, length: document.length, revision: revision,
+            showsPlaceholder: document.isEmpty && preedit.isEmpty, mode: mode, reply: reply,
+            canSend: sendRefusal == nil && mode == .compose, canSave: saveRefusal == nil,
+            isSending: !outbox.pending.isEmpty, unsentCount: outbox.unsent.count, counter: counter, lines: lines,
+            maximumLines: maximum, height: height, isExpanding: lines > 1 && lines < maximum,
+            scrollsInside: lines > maximum, isExpanded: isExpanded, formatting: offeredFormats,
+            typingStyles: chosenStyles ?? document.styles(before: selection.location), typing: typingText,
+            typingNames: peers.names, attachments: attachments, canUndo: history.canUndo, canRedo: history.canRedo,
+            isFocused: isFocused, isHidden: isHidden)
+    }
+
+    var isEditing: Bool { mode != .compose }
+
+    var counter: CounterState? {
+        guard let limit = configuration.limit else { return nil }
+        let count = configuration.limitedCount(of: document)
+        let text = configuration.counterStyle.text(count: count, limit: limit)
+        return CounterState(text: text, exceeded: count > limit, excess: count - limit)
+    }
+
+    /// SLK-41: not while editing.
+    private var typingText: String? {
+        isEditing ? nil : configuration.typingPhrases.text(for: peers.names)
+    }
+
+    private var offeredFormats: [String] {
+        guard !selection.isEmpty else { return [] }
+        return configuration.markdown.filter { offers($0) }.map(\.title)
+    }
+
+    // MARK: Growth
+
+    var lineCount: Int {
+        document.isEmpty ? 1 : max(1, document.hardLineCount + wrappedLines)
+    }
+
+    var maximumLines: Int {
+        let chrome = configuration.insets.total + layout.underHeight + (isEditing ? GrowthRules.editBarHeight : 0)
+        return GrowthRules.maximumLines(
+            configuration.maxLines, windowHeight: layout.windowHeight, lineHeight: layout.lineHeight, chrome: chrome,
+            textScale: layout.textScale)
+    }
+
+    var height: Int {
+        guard !isHidden else { return 0 }
+        return GrowthRules.barHeight(
+            lines: isExpanded ? maximumLines : min(lineCount, maximumLines), lineHeight: layout.lineHeight,
+            insets: configuration.insets, underHeight: layout.underHeight, editing: isEditing)
+    }
+
+    // MARK: Sending
+
+    /// Why the message can't be sent now, the strongest reason first; nil if it can (SLK-9).
+    var sendRefusal: ComposerRefusal? {
+        if isHidden { return .hidden }
+        if document.isBlank, attachments.isEmpty { return .empty }
+        if counter?.exceeded ?? false { return .overLimit }
+        if attachments.contains(where: { $0.upload != .ready }) { return .uploading }
+        if !isConnected { return .notConnected }
+        if outbox.holds(revision: revision) { return .alreadySending }
+        return nil
+    }
+
+    var saveRefusal: ComposerRefusal? {
+        if !isEditing { return .notEditing }
+        if isHidden { return .hidden }
+        if document.isBlank { return .empty }
+        if counter?.exceeded ?? false { return .overLimit }
+        return nil
+    }
+}

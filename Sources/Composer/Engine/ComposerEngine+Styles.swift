@@ -1,0 +1,78 @@
+extension ComposerEngine {
+    /// A style for the selection, or without one for what is typed next (HKW-13, HKW-15).
+    mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
+        guard !selection.isEmpty else {
+            var styles = chosenStyles ?? document.styles(before: selection.location)
+            if isOn { styles.insert(style) } else { styles.remove(style) }
+            chosenStyles = styles
+            return
+        }
+        changeSpans { engine in engine.document.setStyle(style, isOn, over: engine.selection) }
+    }
+
+    mutating func clearStyles() {
+        guard !selection.isEmpty else {
+            chosenStyles = []
+            return
+        }
+        changeSpans { engine in
+            for style in Set(engine.document.spans.compactMap(\.style)) {
+                engine.document.setStyle(style, false, over: engine.selection)
+            }
+        }
+    }
+
+    /// A change of spans alone: one undo step without edits of text.
+    private mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) {
+        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        change(&self)
+        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        guard before.spans != after.spans else { return }
+        history.record([], grouping: .atomic, from: before, to: after, at: now)
+        revision += 1
+        noteContentChange()
+    }
+}
+
+extension ComposerEngine {
+    /// Puts what `body` makes of a range's text in its place, as one undo step (HKW-8).
+    ///
+    /// - Parameters:
+    ///   - range: a start beyond the text does nothing, an end beyond it is brought back; nil is the selection.
+    ///   - body: nil deletes the range.
+    /// - Returns: the effects. A selection outside of the range keeps its characters, one within it keeps its distance
+    ///   from the range's start as far as the new text reaches.
+    public mutating func transform(
+        _ range: TextRange? = nil, at now: Duration, _ body: (String) -> String?
+    ) -> [ComposerEffect] {
+        let due = advance(to: now)
+        return due
+            + takeTurn { engine in
+                let range = range ?? engine.selection
+                guard range.location >= 0, range.location <= engine.document.length else { return }
+                engine.transform(engine.document.aligned(range), body)
+            }
+    }
+
+    private mutating func transform(_ range: TextRange, _ body: (String) -> String?) {
+        let old = document.text(in: range)
+        let new = (body(old) ?? "").withoutNUL()
+        guard !new.unicodeScalars.elementsEqual(old.unicodeScalars) else { return }
+        guard fitsLimit(adding: new.count - old.count) else { return refuse(.overLimit) }
+        let length = new.utf16.count
+        func moved(_ offset: Int) -> Int {
+            if offset <= range.location { return offset }
+            if offset >= range.end { return offset - range.length + length }
+            return range.location + min(offset - range.location, length)
+        }
+        let start = moved(selection.location)
+        let selection =
+            selection.isEmpty ? TextRange.caret(start) : TextRange(start: start, end: moved(self.selection.end))
+        replace(range, with: new, origin: .code, selecting: selection)
+    }
+
+    /// Appends at the end, undoably, whatever the selection (SLK-34).
+    public mutating func append(_ text: String, at now: Duration) -> [ComposerEffect] {
+        handle(.edit(.caret(document.length), replacement: text, origin: .code), at: now)
+    }
+}

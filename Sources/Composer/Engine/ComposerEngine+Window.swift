@@ -1,0 +1,45 @@
+extension ComposerEngine {
+    mutating func performWindow(_ event: ComposerEvent) {
+        switch event {
+        case .focus(let isFocused): setFocus(isFocused)
+        case .hide(let isHidden): setHidden(isHidden)
+        case .expand(let isExpanded): self.isExpanded = isExpanded
+        case .layout(let layout): setLayout(layout)
+        case .peerTyping(let name, let isTyping): setPeer(name, isTyping)
+        default: break
+        }
+    }
+
+    private mutating func setFocus(_ focus: Bool) {
+        guard focus != isFocused, !(focus && isHidden) else { return }
+        isFocused = focus
+        observe(focus ? .focused : .unfocused)
+        guard !focus else { return }
+        if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty {
+            replaceAll(with: ComposerDocument(), selection: .caret(0))
+        }
+        if draft.settle() { emit(.draftChanged) }
+    }
+
+    private mutating func setHidden(_ hidden: Bool) {
+        guard hidden != isHidden else { return }
+        if hidden { setFocus(false) }
+        isHidden = hidden
+        observe(hidden ? .hidden : .shown)
+    }
+
+    private mutating func setLayout(_ layout: ComposerLayout) {
+        self.layout = layout
+        wrappedLines = layout.lines.map { min(max($0, 1), 1_000_000) - document.hardLineCount } ?? 0
+    }
+
+    private mutating func setPeer(_ name: String, _ isTyping: Bool) {
+        let before = peers.names
+        if isTyping {
+            peers.started(name, at: now, timeout: configuration.typingTimeout)
+        } else {
+            peers.stopped(name)
+        }
+        if peers.names != before { observe(.peerTypingChanged) }
+    }
+}

@@ -1,0 +1,160 @@
+/// A message composer without a window: a value that turns events into effects.
+///
+/// It knows no clock: every call says what time it is, from any origin, and never goes back. What must happen
+/// later is due at ``nextDeadline``; the host then calls ``advance(to:)``.
+public struct ComposerEngine: Sendable {
+    public let configuration: ComposerConfiguration
+    /// The text and its spans.
+    public internal(set) var document = ComposerDocument()
+    /// Which key does what; may be changed at any time.
+    public var keys: KeyTable
+    public internal(set) var selection = TextRange.caret(0)
+
+    var preedit = ""
+    var mode = ComposerMode.compose
+    /// What was being written when editing began.
+    var stash: ComposerStash?
+    var history: UndoHistory
+    var reply: ReplyTarget?
+    var attachments: [Attachment] = []
+    /// Set by the user for what is typed next; nil takes the style of the text before the caret.
+    var chosenStyles: Set<TextStyle>?
+    var outbox = ComposerOutbox()
+    var typing = TypingNotifier()
+    var peers = PeerTyping()
+    var draft = DraftSchedule()
+    var clipboard: ClipboardFragment?
+    var plugIns = PlugInList()
+    var layout = ComposerLayout.initial
+    /// Lines that wrapping added when the window last measured.
+    var wrappedLines = 0
+    var isFocused = false
+    var isHidden = false
+    var isConnected = true
+    var isExpanded = false
+    var revision = 0
+    var now = Duration.zero
+    var turn = Turn()
+
+    public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
+        self.configuration = configuration
+        keys = KeyTable.standard(for: configuration)
+        history = UndoHistory(depth: configuration.undoDepth)
+    }
+
+    /// Takes an event in.
+    ///
+    /// - Parameter now: the time on any monotonic clock; an earlier time than the last counts as the last.
+    /// - Returns: what is to be done, in order; effects of timers that were due come first.
+    public mutating func handle(_ event: ComposerEvent, at now: Duration) -> [ComposerEffect] {
+        let due = advance(to: now)
+        return due + takeTurn { engine in engine.offer(event) }
+    }
+
+    /// When ``advance(to:)`` has something to do next; nil if nothing is planned.
+    public var nextDeadline: Duration? {
+        [typing.deadline, peers.deadline, draft.deadline].compactMap { $0 }.min()
+    }
+
+    /// Lets time pass: everything due until then happens in order.
+    public mutating func advance(to now: Duration) -> [ComposerEffect] {
+        var effects: [ComposerEffect] = []
+        while let deadline = nextDeadline, deadline <= now {
+            self.now = max(self.now, deadline)
+            effects += takeTurn { engine in engine.fireTimers() }
+        }
+        self.now = max(self.now, now)
+        return effects
+    }
+
+    private mutating func fireTimers() {
+        if let told = typing.expire(at: now) { tellTyping(told) }
+        if peers.deadline.map({ $0 <= now }) ?? false {
+            peers.expire(at: now)
+            observe(.peerTypingChanged)
+        }
+        if draft.expire(at: now) { emit(.draftChanged) }
+    }
+
+    /// Asks the input controller first; what it puts in the event's place is not offered to it again (HKW-6).
+    private mutating func offer(_ event: ComposerEvent) {
+        guard let controller = plugIns.controller else { return perform(event) }
+        switch controller.control(event, in: self) {
+        case .pass: perform(event)
+        case .replace(let events): events.forEach { perform($0) }
+        }
+    }
+
+    private mutating func perform(_ event: ComposerEvent) {
+        if isHidden, event.isUserInput {
+            return refuse(.hidden)
+        }
+        switch event {
+        case .edit, .insert, .deleteBackward, .deleteForward, .select, .undo, .redo, .clear: performText(event)
+        case .preedit(let text): showPreedit(text)
+        case .commit(let text): commit(text)
+        case .key(let chord): press(chord)
+        case .cut: cut()
+        case .copy: copy()
+        case .paste(let offers): paste(offers)
+        case .pasteOwn: if let clipboard { paste([.fragment(clipboard)]) }
+        case .format(let name): format(name)
+        case .setStyle(let style, let isOn): setStyle(style, isOn)
+        case .clearStyles: clearStyles()
+        case .load, .beginEdit, .commitEdit, .cancelEdit, .reply, .replyPreview: performMode(event)
+        case .attach, .detach, .upload: performAttachment(event)
+        case .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
+        case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
+        }
+    }
+
+    private mutating func performText(_ event: ComposerEvent) {
+        switch event {
+        case .edit(let range, let text, let origin): edit(range, text, origin)
+        case .insert(let text, let origin): edit(selection, text, origin)
+        case .deleteBackward(let byWord): deleteBackward(byWord: byWord)
+        case .deleteForward(let byWord): deleteForward(byWord: byWord)
+        case .select(let range): select(range)
+        case .undo: undo()
+        case .redo: redo()
+        case .clear: replaceAll(with: ComposerDocument(), selection: .caret(0))
+        default: break
+        }
+    }
+
+    private mutating func performMode(_ event: ComposerEvent) {
+        switch event {
+        case .load(let content): load(content)
+        case .beginEdit(let id, let content): beginEdit(id, content)
+        case .commitEdit: commitEdit()
+        case .cancelEdit: cancelEdit()
+        case .reply(let target): setReply(target)
+        case .replyPreview(let id, let preview): setReplyPreview(id, preview)
+        default: break
+        }
+    }
+
+    private mutating func performSending(_ event: ComposerEvent) {
+        switch event {
+        case .send: send()
+        case .sendAccepted(let id): sendAccepted(id)
+        case .sendFailed(let id): sendFailed(id)
+        case .restoreUnsent: restoreUnsent()
+        case .connected(let isConnected): self.isConnected = isConnected
+        default: break
+        }
+    }
+}
+
+extension ComposerEvent {
+    /// What a hidden composer can't get from its user (SLK-53).
+    fileprivate var isUserInput: Bool {
+        switch self {
+        case .edit(_, _, let origin), .insert(_, let origin): origin != .code
+        case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste, .pasteOwn,
+            .format, .setStyle, .clearStyles, .beginEdit, .send:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// Something that happens to a composer. Offsets are UTF-16 units; a range is brought into the text, and its
+/// ends are moved to the start of the grapheme cluster they lie in.
+public enum ComposerEvent: Sendable {
+    // MARK: Text
+
+    /// The user replaces a range by a text, or code does.
+    case edit(TextRange, replacement: String, origin: EditOrigin)
+    /// The same at the selection.
+    case insert(String, origin: EditOrigin)
+    /// Backspace: the selection, else the cluster (or word) before the caret.
+    case deleteBackward(byWord: Bool)
+    /// Delete: the selection, else the cluster (or word) after the caret.
+    case deleteForward(byWord: Bool)
+    /// The user moves the caret or selects.
+    case select(TextRange)
+    /// What an input method shows before it commits, empty when it is done: never part of the document.
+    case preedit(String)
+    /// What an input method commits; the preedit ends with it.
+    case commit(String)
+    case key(KeyChord)
+    case undo
+    case redo
+
+    // MARK: Clipboard
+
+    case cut
+    case copy
+    /// What a clipboard or a drop offers, as advertised; at the selection.
+    case paste([PasteOffer])
+    /// The composer's own clipboard.
+    case pasteOwn
+
+    // MARK: Form
+
+    /// Toggles the Markdown rule with this title or symbol on the selection (SLK-29).
+    case format(String)
+    /// Gives the selection a style or takes it; without selection, what is typed next (HKW-13).
+    case setStyle(TextStyle, Bool)
+    /// Takes every style from the selection (SLK-35).
+    case clearStyles
+
+    // MARK: Content and modes
+
+    /// Sets the content by code, as one undoable step; completion stays closed.
+    case load(ComposerContent)
+    /// Empties the text, undoably.
+    case clear
+    /// Starts editing a stored message; what was being written comes back afterwards (SLK-15).
+    case beginEdit(id: String, ComposerContent)
+    case commitEdit
+    case cancelEdit
+    /// Answers a message; nil stops that.
+    case reply(ReplyTarget?)
+    /// What became known of the answered message; ignored for another than that.
+    case replyPreview(id: String, ReplyTarget.Preview)
+    case attach(Attachment)
+    /// The attachment at this place; ignored outside of the list.
+    case detach(Int)
+    /// How far the upload of the attachment at this place is.
+    case upload(Int, Attachment.Upload)
+
+    // MARK: Sending
+
+    case send
+    case sendAccepted(String)
+    case sendFailed(String)
+    /// Brings the oldest failed message back into an empty composer.
+    case restoreUnsent
+    case connected(Bool)
+
+    // MARK: Window
+
+    case focus(Bool)
+    case hide(Bool)
+    case expand(Bool)
+    case layout(ComposerLayout)
+    /// Somebody else starts or stops typing.
+    case peerTyping(name: String, Bool)
+}

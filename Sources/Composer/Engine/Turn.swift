@@ -1,0 +1,60 @@
+/// What one event has led to so far.
+struct Turn: Sendable {
+    var edits: [AppliedEdit] = []
+    var effects: [ComposerEffect] = []
+    var observations: [ComposerObservation] = []
+    var textEvents: [TextEvent] = []
+    var contentChanged = false
+}
+
+extension ComposerEngine {
+    /// Runs a part of the engine and gathers its effects: edits first, then the selection, then the rest.
+    mutating func takeTurn(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
+        turn = Turn()
+        let selectionBefore = selection
+        let heightBefore = height
+        let wasExceeded = counter?.exceeded ?? false
+        body(&self)
+        let isExceeded = counter?.exceeded ?? false
+        if isExceeded != wasExceeded { observe(isExceeded ? .limitExceeded : .limitMet) }
+        if height != heightBefore { observe(.heightChanged) }
+        if !turn.edits.isEmpty { turn.observations.insert(.textChanged, at: 0) }
+        let selectionMoved = selection != selectionBefore
+        if selectionMoved { turn.observations.insert(.selectionChanged, at: turn.edits.isEmpty ? 0 : 1) }
+        if turn.contentChanged, draft.changed(at: now, delay: configuration.draftDelay) { emit(.draftChanged) }
+        let finished = turn
+        turn = Turn()
+        tell(finished)
+        var effects: [ComposerEffect] = []
+        if !finished.edits.isEmpty { effects.append(.edited(finished.edits)) }
+        if selectionMoved || !finished.edits.isEmpty { effects.append(.selectionChanged(selection)) }
+        return effects + finished.effects + finished.observations.map(ComposerEffect.observed)
+    }
+
+    mutating func emit(_ effect: ComposerEffect) { turn.effects.append(effect) }
+    mutating func observe(_ observation: ComposerObservation) { turn.observations.append(observation) }
+
+    mutating func refuse(_ refusal: ComposerRefusal) {
+        emit(.refused(refusal))
+        observe(.refused)
+    }
+
+    mutating func tellTyping(_ isTyping: Bool) {
+        emit(.typing(isTyping))
+        observe(isTyping ? .typingStarted : .typingStopped)
+    }
+
+    /// Something that a draft holds is different now.
+    mutating func noteContentChange() {
+        turn.contentChanged = true
+    }
+
+    private func tell(_ turn: Turn) {
+        guard !plugIns.observers.isEmpty, !turn.observations.isEmpty || !turn.textEvents.isEmpty else { return }
+        let state = state
+        for observer in plugIns.observers {
+            for event in turn.textEvents { observer.textChanged(event) }
+            for observation in turn.observations { observer.observed(observation, state: state) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/// What a key does in the composer.
+public enum KeyAction: Hashable, Sendable {
+    /// Sends, or commits the edit.
+    case send
+    case insertNewline
+    /// Closes one layer: completion, edit mode, reply, selection, focus (SLK-45).
+    case escape
+    /// Asks for the newest message of one's own to edit (SLK-46).
+    case editLast
+    case undo, redo
+    /// Wraps the selection by the rule with this title or symbol.
+    case format(String)
+    /// Takes all styles from the selection.
+    case clearStyles
+    case selectAll
+    case cut, copy
+    /// Empties the composer, undoably (SLK-43).
+    case clear
+    /// Makes the editor tall, or not (MIB-8).
+    case toggleExpanded
+    /// For the host: reported as ``ComposerEffect/hostAction(_:)``.
+    case host(String)
+}
+
+/// When a key binding holds. All conditions of a set must.
+public struct KeyContext: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// There is no text and no attachment.
+    public static let empty = KeyContext(rawValue: 1)
+    /// A message is being edited.
+    public static let editing = KeyContext(rawValue: 2)
+    /// No message is being edited.
+    public static let composing = KeyContext(rawValue: 4)
+    /// Something is selected.
+    public static let selection = KeyContext(rawValue: 8)
+    /// The completion list is open.
+    public static let completing = KeyContext(rawValue: 16)
+}
+
+/// A row of the key table (SLK-47).
+public struct KeyBinding: Hashable, Sendable {
+    public var chord: KeyChord
+    public var context: KeyContext
+    public var action: KeyAction
+    /// What the shortcuts window calls it; nil leaves it out there.
+    public var title: String?
+
+    public init(_ chord: KeyChord, _ action: KeyAction, context: KeyContext = [], title: String? = nil) {
+        self.chord = chord
+        self.context = context
+        self.action = action
+        self.title = title
+    }
+}
+
+/// The keys of a composer: {key, modifiers, context} → action. Later rows win, so that a host extends the
+/// table by adding to it.
+public struct KeyTable: Hashable, Sendable {
+    public private(set) var bindings: [KeyBinding]
+
+    public init(_ bindings: [KeyBinding]) {
+        self.bindings = []
+        for binding in bindings { add(binding) }
+    }
+
+    /// Adds a row; one with the same chord and context is replaced (SLK-47).
+    public mutating func add(_ binding: KeyBinding) {
+        bindings.removeAll { $0.chord == binding.chord && $0.context == binding.context }
+        bindings.append(binding)
+    }
+
+    public mutating func remove(_ chord: KeyChord, context: KeyContext = []) {
+        bindings.removeAll { $0.chord == chord && $0.context == context }
+    }
+
+    /// The action of a chord where these conditions hold: of several rows the one with most conditions.
+    public func action(for chord: KeyChord, in context: KeyContext) -> KeyAction? {
+        var best: KeyBinding?
+        for binding in bindings where binding.chord == chord && context.isSuperset(of: binding.context) {
+            if best == nil || binding.context.rawValue.nonzeroBitCount >= best!.context.rawValue.nonzeroBitCount {
+                best = binding
+            }
+        }
+        return best?.action
+    }
+
+    /// The rows that a shortcuts window shows.
+    public var listed: [KeyBinding] { bindings.filter { $0.title != nil } }
+
+    /// The table that a configuration asks for (SLK-28, SLK-44 to SLK-47).
+    public static func standard(for configuration: ComposerConfiguration) -> KeyTable {
+        let returnSends = configuration.sendKey == .return
+        let rows: [KeyBinding] = [
+            KeyBinding(
+                KeyChord("Return"), returnSends ? .send : .insertNewline, title: returnSends ? "Send" : "New line"),
+            KeyBinding(KeyChord("Return", .shift), .insertNewline, title: "New line"),
+            KeyBinding(KeyChord("Return", .control), .send, title: "Send"),
+            KeyBinding(KeyChord("Escape"), .escape, title: "Close"),
+            KeyBinding(KeyChord("Up"), .editLast, context: [.empty, .composing], title: "Edit last message"),
+            KeyBinding(KeyChord("Z", .control), .undo, title: "Undo"),
+            KeyBinding(KeyChord("Z", [.control, .shift]), .redo, title: "Redo"),
+            KeyBinding(KeyChord("Y", .control), .redo),
+            KeyBinding(KeyChord("A", .control), .selectAll, title: "Select all"),
+            KeyBinding(KeyChord("X", .control), .cut, context: .selection),
+            KeyBinding(KeyChord("C", .control), .copy, context: .selection),
+            KeyBinding(KeyChord("\\", .control), .clearStyles, title: "Clear formatting"),
+            KeyBinding(KeyChord("BackSpace", [.control, .shift]), .clear, title: "Clear"),
+            KeyBinding(KeyChord("E", [.control, .shift]), .toggleExpanded, title: "Expand editor"),
+        ]
+        return KeyTable(rows + formats(configuration))
+    }
+
+    private static func formats(_ configuration: ComposerConfiguration) -> [KeyBinding] {
+        let chords: [(KeyChord, titles: [String])] = [
+            (KeyChord("B", .control), ["Bold"]), (KeyChord("I", .control), ["Italic", "Italics"]),
+            (KeyChord("X", [.control, .shift]), ["Strike"]), (KeyChord("E", .control), ["Code"]),
+        ]
+        return chords.compactMap { chord, titles in
+            configuration.markdown.first { titles.contains($0.title) }.map {
+                KeyBinding(chord, .format($0.title), title: $0.title)
+            }
+        }
+    }
+}

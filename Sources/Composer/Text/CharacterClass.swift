@@ -1,0 +1,64 @@
+extension Unicode.Scalar {
+    /// Unicode Zs and tab: white space that does not end a line.
+    var isInlineSpace: Bool {
+        self == "\t" || properties.generalCategory == .spaceSeparator
+    }
+
+    /// LF, VT, FF, CR, NEL and the line and paragraph separators.
+    var isLineBreak: Bool {
+        switch value {
+        case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    /// White space or a line break: what sending trims.
+    var isBlank: Bool {
+        if value < 0x80 { return value == 0x20 || (0x09...0x0D).contains(value) }
+        return isInlineSpace || isLineBreak
+    }
+}
+
+extension Character {
+    var isInlineSpace: Bool { unicodeScalars.first!.isInlineSpace && unicodeScalars.count == 1 }
+    var isLineBreak: Bool { unicodeScalars.first!.isLineBreak }
+    var isBlank: Bool { unicodeScalars.allSatisfy(\.isBlank) }
+
+    /// A letter, digit or anything else that people take for part of a word, in any script.
+    var isWordCharacter: Bool { isLetter || isNumber }
+}
+
+extension StringProtocol {
+    /// How many scalars are neither white space nor line breaks.
+    var nonBlankScalarCount: Int {
+        unicodeScalars.reduce(0) { $1.isBlank ? $0 : $0 + 1 }
+    }
+
+    /// How many line breaks there are, CR LF counting once.
+    var lineBreakCount: Int {
+        var count = 0
+        var afterReturn = false
+        for scalar in unicodeScalars {
+            if scalar.isLineBreak, !(afterReturn && scalar == "\n") { count += 1 }
+            afterReturn = scalar == "\r"
+        }
+        return count
+    }
+}
+
+extension String {
+    /// The text without the white space and line breaks at its ends.
+    func trimmingBlanks() -> String {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.isBlank }),
+            let last = scalars.lastIndex(where: { !$0.isBlank })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+
+    /// The text as a buffer can hold it: without NUL, which ends a C string.
+    func withoutNUL() -> String {
+        guard utf8.contains(0) else { return self }
+        return String(unicodeScalars.filter { $0.value != 0 }.map(Character.init))
+    }
+}

@@ -1,0 +1,48 @@
+/// A range of the text that means something: a mention or a style.
+public struct Span: Identifiable, Hashable, Sendable, Codable {
+    /// Unique in its document for as long as the document lives, undo included.
+    public struct ID: Hashable, Sendable, Codable, RawRepresentable {
+        public let rawValue: UInt64
+
+        public init(rawValue: UInt64) {
+            self.rawValue = rawValue
+        }
+    }
+
+    public enum Content: Hashable, Sendable, Codable {
+        case mention(Mention)
+        case style(TextStyle)
+    }
+
+    public let id: ID
+    public internal(set) var range: TextRange
+    public internal(set) var content: Content
+
+    /// The mention that the span marks, if it marks one.
+    public var mention: Mention? {
+        if case .mention(let mention) = content { mention } else { nil }
+    }
+
+    /// The style that the span gives, if it gives one.
+    public var style: TextStyle? {
+        if case .style(let style) = content { style } else { nil }
+    }
+}
+
+/// Somebody or something named in the text, as one unit (HKW-36).
+///
+/// The text under a mention's span always equals ``text``.
+public struct Mention: Hashable, Sendable, Codable {
+    /// The entity's identifier in the host's world.
+    public var entityID: String
+    /// What stands in the text.
+    public var text: String
+    /// A shorter form that Backspace may leave, if the entity has one (HKW-58).
+    public var short: String?
+
+    public init(entityID: String, text: String, short: String? = nil) {
+        self.entityID = entityID
+        self.text = text
+        self.short = short
+    }
+}

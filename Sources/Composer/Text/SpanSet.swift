@@ -1,0 +1,107 @@
+/// The spans of a document, kept true to its text through every edit.
+///
+/// Mentions are atomic: whatever changes a unit of one turns it into plain text (HKW-60). Styles stretch
+/// when text is inserted within them and shrink when it is deleted; equal neighbours are joined.
+struct SpanSet: Sendable, Equatable {
+    private(set) var spans: [Span] = []
+    private var nextID: UInt64 = 1
+
+    /// Spans may come back by undo under the identifiers they had, so identifiers are never given twice.
+    mutating func restore(_ spans: [Span]) {
+        self.spans = spans
+        nextID = max(nextID, (spans.map(\.id.rawValue).max() ?? 0) &+ 1)
+    }
+
+    mutating func add(_ content: Span.Content, over range: TextRange) -> Span {
+        let span = Span(id: Span.ID(rawValue: nextID), range: range, content: content)
+        nextID &+= 1
+        let place = spans.firstIndex { $0.range.location > range.location } ?? spans.count
+        spans.insert(span, at: place)
+        return span
+    }
+
+    mutating func remove(where condition: (Span) -> Bool) {
+        spans.removeAll(where: condition)
+    }
+
+    /// Follows the replacement of `range` by `length` units.
+    mutating func follow(_ range: TextRange, replacedBy length: Int) {
+        guard !spans.isEmpty else { return }
+        spans = spans.compactMap { span in
+            var span = span
+            let moved =
+                span.mention == nil ? Self.stretched(span.range, range, length) : Self.kept(span.range, range, length)
+            guard let moved else { return nil }
+            span.range = moved
+            return span
+        }
+    }
+
+    /// Drops mentions that no longer lie on cluster boundaries, and moves the ends of styles onto them.
+    mutating func align(to storage: TextStorage) {
+        guard !spans.isEmpty else { return }
+        spans = spans.compactMap { span in
+            let start = storage.clusterStart(at: span.range.location)
+            let end = storage.clusterStart(at: span.range.end)
+            let aligned = TextRange(start: start, end: end)
+            if aligned == span.range { return span }
+            guard span.mention == nil, !aligned.isEmpty else { return nil }
+            var span = span
+            span.range = aligned
+            return span
+        }
+    }
+
+    private static func kept(_ span: TextRange, _ edit: TextRange, _ length: Int) -> TextRange? {
+        if edit.location >= span.end { return span }
+        guard edit.end <= span.location else { return nil }
+        return TextRange(location: span.location + length - edit.length, length: span.length)
+    }
+
+    private static func stretched(_ span: TextRange, _ edit: TextRange, _ length: Int) -> TextRange? {
+        if edit.location >= span.end { return span }
+        let delta = length - edit.length
+        if edit.end <= span.location { return TextRange(location: span.location + delta, length: span.length) }
+        let start = edit.location < span.location ? edit.location + length : span.location
+        let end = edit.end > span.end ? edit.location : span.end + delta
+        let inner = edit.location >= span.location && edit.end <= span.end
+        if inner { return span.length + delta > 0 ? TextRange(start: span.location, end: span.end + delta) : nil }
+        return end > start ? TextRange(start: start, end: end) : nil
+    }
+}
+
+// MARK: - Styles
+
+extension SpanSet {
+    /// The styles of the text that ends at `offset`: what is typed there takes them (HKW-10).
+    func styles(before offset: Int) -> Set<TextStyle> {
+        var styles: Set<TextStyle> = []
+        for span in spans where span.range.location < offset && offset <= span.range.end {
+            if let style = span.style { styles.insert(style) }
+        }
+        return styles
+    }
+
+    /// Gives the range exactly this style, or takes it away, and joins equal neighbours.
+    mutating func set(_ style: TextStyle, _ isOn: Bool, over range: TextRange) {
+        guard !range.isEmpty else { return }
+        var pieces: [TextRange] = isOn ? [range] : []
+        for span in spans where span.style == style {
+            let touches = span.range.location <= range.end && range.location <= span.range.end
+            guard touches else { continue }
+            if isOn {
+                let start = min(pieces[0].location, span.range.location)
+                pieces[0] = TextRange(start: start, end: max(pieces[0].end, span.range.end))
+            } else {
+                if span.range.location < range.location {
+                    pieces.append(TextRange(start: span.range.location, end: min(range.location, span.range.end)))
+                }
+                if span.range.end > range.end {
+                    pieces.append(TextRange(start: max(range.end, span.range.location), end: span.range.end))
+                }
+            }
+        }
+        remove { $0.style == style && $0.range.location <= range.end && range.location <= $0.range.end }
+        for piece in pieces { _ = add(.style(style), over: piece) }
+    }
+}

@@ -1,0 +1,15 @@
+/// A look that a span of text can have beside its Markdown; the window maps each to a text tag (HKW-16, SLK-35).
+public enum TextStyle: Hashable, Sendable, Codable {
+    case bold
+    case italic
+    case underline
+    case strikethrough
+    case monospace
+    /// A colour as `#RRGGBB`.
+    case foreground(String)
+    case background(String)
+    /// A factor on the font size.
+    case scale(Double)
+    /// A style of the host's own.
+    case named(String)
+}

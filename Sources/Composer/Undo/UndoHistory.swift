@@ -1,0 +1,149 @@
+/// What a change does to the undo step before it (SLK-33).
+enum UndoGrouping: Equatable {
+    /// Writing at the caret: joined to the run before it up to the next word. `startsBlank` and `endsBlank`
+    /// tell whether the first and the last character are white space.
+    case typing(startsBlank: Bool, endsBlank: Bool)
+    /// Backspace, Delete: joined likewise.
+    case deleting(forward: Bool, isBlank: Bool)
+    /// A step of its own.
+    case atomic
+}
+
+/// The steps back and forth over the whole value: text, spans and selection.
+///
+/// A step keeps what it removed and inserted, not the text around it, so that it costs what the change did.
+struct UndoHistory: Sendable {
+    struct Edit: Sendable, Equatable {
+        var location: Int
+        var removed: String
+        var removedLength: Int
+        var inserted: String
+        var insertedLength: Int
+    }
+
+    struct Moment: Sendable, Equatable {
+        var spans: [Span]
+        var selection: TextRange
+    }
+
+    struct Step: Sendable, Equatable {
+        var edits: [Edit]
+        var before: Moment
+        var after: Moment
+    }
+
+    private struct Run: Equatable {
+        var grouping: UndoGrouping
+        var time: Duration
+        /// Where the next change must happen to belong to the run.
+        var caret: Int
+    }
+
+    /// A run of keys is one string up to this many units: joining longer ones would cost ever more.
+    private static let joinedLength = 256
+    /// A pause of this length ends a run (SLK-33).
+    private static let pause = Duration.seconds(1)
+
+    private(set) var undoSteps: [Step] = []
+    private(set) var redoSteps: [Step] = []
+    private var run: Run?
+    private var transactionDepth = 0
+    private var transactionHasStep = false
+    let depth: Int
+
+    /// - Parameter depth: how many steps are kept; the oldest are dropped. 0 keeps none.
+    init(depth: Int) {
+        self.depth = max(0, depth)
+    }
+
+    var canUndo: Bool { !undoSteps.isEmpty }
+    var canRedo: Bool { !redoSteps.isEmpty }
+
+    /// The next change starts a step of its own.
+    mutating func breakRun() { run = nil }
+
+    mutating func clear() {
+        undoSteps = []
+        redoSteps = []
+        run = nil
+    }
+
+    /// Everything recorded until the matching `endTransaction` is one step.
+    mutating func beginTransaction() {
+        if transactionDepth == 0 {
+            transactionHasStep = false
+            run = nil
+        }
+        transactionDepth += 1
+    }
+
+    mutating func endTransaction() {
+        transactionDepth -= 1
+        if transactionDepth == 0 { run = nil }
+    }
+
+    mutating func record(
+        _ edits: [Edit], grouping: UndoGrouping, from before: Moment, to after: Moment, at time: Duration
+    ) {
+        guard depth > 0 else { return }
+        redoSteps = []
+        if transactionDepth > 0, transactionHasStep {
+            undoSteps[undoSteps.count - 1].edits += edits
+            undoSteps[undoSteps.count - 1].after = after
+            return
+        }
+        if transactionDepth == 0, edits.count == 1, joins(edits[0], grouping, time) {
+            join(edits[0])
+            undoSteps[undoSteps.count - 1].after = after
+        } else {
+            undoSteps.append(Step(edits: edits, before: before, after: after))
+            if undoSteps.count > depth { undoSteps.removeFirst(undoSteps.count - depth) }
+            transactionHasStep = transactionDepth > 0
+        }
+        run =
+            transactionDepth == 0 && grouping != .atomic
+            ? Run(grouping: grouping, time: time, caret: after.selection.location) : nil
+    }
+
+    private func joins(_ edit: Edit, _ grouping: UndoGrouping, _ time: Duration) -> Bool {
+        guard let run, !undoSteps.isEmpty, time - run.time < Self.pause else { return false }
+        switch (run.grouping, grouping) {
+        case (.typing(_, let wasBlank), .typing(let isBlank, _)):
+            return edit.removedLength == 0 && edit.location == run.caret && !(wasBlank && !isBlank)
+        case (.deleting(let wasForward, let wasBlank), .deleting(let isForward, let isBlank)):
+            let meets = isForward ? edit.location == run.caret : edit.location + edit.removedLength == run.caret
+            return wasForward == isForward && meets && !(wasBlank && !isBlank)
+        default:
+            return false
+        }
+    }
+
+    private mutating func join(_ edit: Edit) {
+        let step = undoSteps.count - 1
+        let last = undoSteps[step].edits.count - 1
+        let previous = undoSteps[step].edits[last]
+        if edit.removedLength == 0, previous.removedLength == 0,
+            previous.location + previous.insertedLength == edit.location,
+            previous.insertedLength < Self.joinedLength
+        {
+            undoSteps[step].edits[last].inserted += edit.inserted
+            undoSteps[step].edits[last].insertedLength += edit.insertedLength
+        } else {
+            undoSteps[step].edits.append(edit)
+        }
+    }
+
+    mutating func popUndo() -> Step? {
+        run = nil
+        guard let step = undoSteps.popLast() else { return nil }
+        redoSteps.append(step)
+        return step
+    }
+
+    mutating func popRedo() -> Step? {
+        run = nil
+        guard let step = redoSteps.popLast() else { return nil }
+        undoSteps.append(step)
+        return step
+    }
+}

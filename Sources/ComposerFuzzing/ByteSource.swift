@@ -1,0 +1,55 @@
+/// Where a random script takes its choices from: the bytes of a fuzzer, or of a seeded generator.
+public protocol ByteSource {
+    /// The next byte; nil when there are no more.
+    mutating func next() -> UInt8?
+}
+
+extension ByteSource {
+    /// A number from 0 up to, not including, `bound`, which must be 1 to 65,536; 0 when the bytes are used up.
+    mutating func number(below bound: Int) -> Int {
+        let high = Int(next() ?? 0)
+        guard bound > 256 else { return high % bound }
+        return (high << 8 | Int(next() ?? 0)) % bound
+    }
+}
+
+/// The bytes of a buffer, once.
+public struct BufferBytes: ByteSource {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var place = 0
+
+    public init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    public mutating func next() -> UInt8? {
+        guard place < bytes.count else { return nil }
+        defer { place += 1 }
+        return bytes[place]
+    }
+}
+
+/// Endless bytes that depend on the seed alone: SplitMix64.
+public struct SeededBytes: ByteSource {
+    private var state: UInt64
+    private var word: UInt64 = 0
+    private var left = 0
+
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    public mutating func next() -> UInt8? {
+        if left == 0 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            word = mixed ^ (mixed >> 31)
+            left = 8
+        }
+        left -= 1
+        defer { word >>= 8 }
+        return UInt8(truncatingIfNeeded: word)
+    }
+}

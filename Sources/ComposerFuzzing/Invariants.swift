@@ -1,0 +1,93 @@
+public import Composer
+
+/// What must hold of a composer at any time.
+public enum Invariants {
+    /// What is broken; nil if nothing is. Costs O(n) of the text and more.
+    public static func violation(of composer: MirroredComposer) -> String? {
+        let engine = composer.engine
+        let document = engine.document
+        let text = document.text
+        guard Array(text.utf16) == composer.mirror else { return "the effects do not mirror the text" }
+        guard composer.mirroredSelection == engine.selection else { return "the effects do not mirror the selection" }
+        return selectionViolation(engine) ?? countViolation(document, text) ?? spanViolation(document)
+            ?? stateViolation(engine.state, document)
+    }
+
+    private static func selectionViolation(_ engine: ComposerEngine) -> String? {
+        let selection = engine.selection
+        guard engine.document.contains(selection) else { return "selection out of the text: \(selection)" }
+        guard engine.document.aligned(selection) == selection else { return "selection splits a cluster: \(selection)" }
+        return nil
+    }
+
+    private static func countViolation(_ document: ComposerDocument, _ text: String) -> String? {
+        if document.length != text.utf16.count { return "length" }
+        if document.scalarCount != text.unicodeScalars.count { return "scalar count" }
+        if document.graphemeCount != text.count { return "grapheme count" }
+        if document.hardLineCount != ComposerDocument(text).hardLineCount { return "line count" }
+        if document.isBlank != text.allSatisfy(\.isWhitespace) { return "blankness of \(text.debugDescription)" }
+        if text.unicodeScalars.contains("\0") { return "NUL in the text" }
+        return nil
+    }
+
+    private static func spanViolation(_ document: ComposerDocument) -> String? {
+        var mentionEnd = 0
+        for span in document.spans {
+            guard !span.range.isEmpty, document.contains(span.range) else { return "span out of the text: \(span)" }
+            guard document.aligned(span.range) == span.range else { return "span splits a cluster: \(span)" }
+            guard let mention = span.mention else { continue }
+            guard span.range.location >= mentionEnd else { return "mentions overlap at \(span.range)" }
+            mentionEnd = span.range.end
+            let text = document.text(in: span.range)
+            guard text.unicodeScalars.elementsEqual(mention.text.unicodeScalars) else {
+                return "mention \(mention) stands over \(text.debugDescription)"
+            }
+        }
+        return Set(document.spans.map(\.id)).count == document.spans.count ? nil : "two spans with one identifier"
+    }
+
+    private static func stateViolation(_ state: ComposerState, _ document: ComposerDocument) -> String? {
+        if state.canSend, state.canSave { return "can send and save at once" }
+        if state.canSend, document.isBlank, state.attachments.isEmpty { return "can send nothing" }
+        if state.canSend || state.canSave, state.counter?.exceeded ?? false { return "can send beyond the limit" }
+        if state.height < 0 || state.lines < 1 || state.maximumLines < 1 { return "impossible size" }
+        return nil
+    }
+
+    /// Undoes everything and does it again; what comes out must be what was there.
+    public static func undoViolation(of composer: MirroredComposer, at time: Duration) -> String? {
+        guard !composer.engine.state.isHidden else { return nil }
+        var other = composer
+        while other.engine.state.canRedo { if let broken = other.step(.redo, time) { return broken } }
+        let newest = other.engine.document
+        var steps: [(ComposerDocument, TextRange)] = []
+        while other.engine.state.canUndo {
+            let before = other.engine.document
+            if let broken = other.step(.undo, time) { return broken }
+            steps.append((before, other.engine.selection))
+        }
+        for (document, _) in steps.reversed() {
+            if let broken = other.step(.redo, time) { return broken }
+            if other.engine.document != document { return "redo is not the reverse of undo" }
+        }
+        return other.engine.document == newest ? nil : "undo and redo do not end where they began"
+    }
+
+    /// Stores the draft, reads it back and compares.
+    public static func draftViolation(of engine: ComposerEngine) -> String? {
+        let draft = engine.makeDraft()
+        guard let data = try? draft.encoded() else { return "draft can't be stored" }
+        guard let read = try? ComposerDraft.decode(data) else { return "draft can't be read: \(draft)" }
+        guard read == draft else { return "draft changes when stored" }
+        var fresh = ComposerEngine(configuration: engine.configuration)
+        _ = fresh.restore(read)
+        return fresh.makeDraft() == draft ? nil : "draft changes when restored"
+    }
+}
+
+extension MirroredComposer {
+    fileprivate mutating func step(_ event: ComposerEvent, _ time: Duration) -> String? {
+        if let broken = handle(event, at: time) { return broken }
+        return Array(engine.document.text.utf16) == mirror ? nil : "\(event) does not mirror the text"
+    }
+}

@@ -1,0 +1,149 @@
+public import Composer
+
+/// Turns bytes into events, likely and unlikely ones, in any order.
+public struct RandomScript<Source: ByteSource> {
+    private var source: Source
+    private var clock = Duration.zero
+
+    public init(_ source: Source) {
+        self.source = source
+    }
+
+    /// A composer to run the script on, with options that matter to the text.
+    public mutating func composer() -> ComposerEngine {
+        let presets = ComposerConfiguration.Preset.allCases
+        var configuration = ComposerConfiguration.preset(presets[source.number(below: presets.count)])
+        let options = source.number(below: 256)
+        if options & 1 != 0 { configuration.characterLimit = source.number(below: 40) }
+        configuration.limitPolicy = options & 2 != 0 ? .hard : .soft
+        configuration.countUnit = options & 4 != 0 ? .utf16 : .graphemes
+        configuration.clearsOnSend = options & 8 == 0
+        configuration.undoDepth = options & 16 != 0 ? 3 : 1000
+        configuration.doubleSpacePeriod = options & 32 != 0
+        configuration.sendKey = options & 64 != 0 ? .ctrlReturn : .return
+        configuration.attachments.count = 3
+        return ComposerEngine(configuration: configuration)
+    }
+
+    /// The next event and its time; nil when the bytes are used up.
+    public mutating func next(for engine: ComposerEngine) -> (event: ComposerEvent, time: Duration)? {
+        guard let kind = source.next() else { return nil }
+        if kind & 7 == 0 { clock += .milliseconds(source.number(below: 2000)) }
+        return (event(Int(kind) % 48, engine), clock)
+    }
+
+    private mutating func event(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
+        switch kind {
+        case 0...9: .insert(piece(), origin: .typed)
+        case 10: .insert(text(), origin: .dictation)
+        case 11: .edit(range(engine), replacement: text(), origin: origin())
+        case 12...14: .deleteBackward(byWord: kind == 14)
+        case 15...16: .deleteForward(byWord: kind == 16)
+        case 17...20: .select(range(engine))
+        case 21: .preedit(text())
+        case 22: .commit(text())
+        case 23...25: .key(chord())
+        case 26...28: .undo
+        case 29...30: .redo
+        case 31: .cut
+        case 32: .copy
+        case 33: .paste([.text(text()), .media(attachment())])
+        case 34: .pasteOwn
+        case 35...36: format(engine)
+        case 37: source.number(below: 3) == 0 ? .clearStyles : .setStyle(style(), source.number(below: 2) == 0)
+        case 38: .load(content(engine))
+        default: rareEvent(kind, engine)
+        }
+    }
+
+    private mutating func rareEvent(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
+        switch kind {
+        case 39: .beginEdit(id: "m\(source.number(below: 3))", content(engine))
+        case 40: source.number(below: 2) == 0 ? .commitEdit : .cancelEdit
+        case 41: .reply(source.number(below: 2) == 0 ? nil : ReplyTarget(messageID: "r", sender: "Ann"))
+        case 42: source.number(below: 2) == 0 ? .attach(attachment()) : .detach(source.number(below: 4) - 1)
+        case 43: .send
+        case 44: .sendAccepted("send-\(source.number(below: 8))")
+        case 45: .sendFailed("send-\(source.number(below: 8))")
+        case 46: window()
+        default: source.number(below: 2) == 0 ? .clear : .restoreUnsent
+        }
+    }
+
+    private mutating func window() -> ComposerEvent {
+        switch source.number(below: 7) {
+        case 0: .focus(source.number(below: 2) == 0)
+        case 1: .hide(source.number(below: 4) == 0)
+        case 2: .connected(source.number(below: 4) != 0)
+        case 3: .expand(source.number(below: 2) == 0)
+        case 4: .peerTyping(name: text(), source.number(below: 2) == 0)
+        case 5: .upload(0, source.number(below: 2) == 0 ? .ready : .failed)
+        default:
+            .layout(
+                ComposerLayout(
+                    windowHeight: Double(source.number(below: 2000)), lineHeight: Double(source.number(below: 60)),
+                    lines: source.number(below: 2) == 0 ? nil : source.number(below: 300)))
+        }
+    }
+
+    // MARK: Pieces
+
+    private static var pieces: [String] {
+        [
+            "a", "b", " ", " ", "e", "\n", "*", "**", "_", "~~", "`", "```", "> ", "- ", "1. ", ".", "@", "#", ":", "/",
+            "é", "e\u{301}", "\u{301}", "\u{200D}", "👩", "💻", "👩‍💻", "🇩", "🇪", "🏽", "👍", "\r", "\r\n", "\u{2028}", "한",
+            "ㄱ", "க்ஷ",
+            "नि", "\u{202E}", "\u{0}", "\u{FEFF}", "\u{E0067}", "שלום", "word", "  ", "\t", "\u{378}", "[", "](x)", "－",
+            "ß", "ﬁ",
+        ]
+    }
+
+    private mutating func piece() -> String { Self.pieces[source.number(below: Self.pieces.count)] }
+
+    private mutating func text() -> String {
+        (0..<source.number(below: 6)).reduce(into: "") { text, _ in text += piece() }
+    }
+
+    private mutating func origin() -> EditOrigin {
+        EditOrigin.allCases[source.number(below: EditOrigin.allCases.count)]
+    }
+
+    /// Mostly in the text, now and then beyond it.
+    private mutating func range(_ engine: ComposerEngine) -> TextRange {
+        let span = min(engine.document.length + 3, 65_536)
+        let location = source.number(below: span) - 1
+        let length = source.number(below: 3) == 0 ? 0 : source.number(below: span) - 1
+        if source.number(below: 64) == 0 { return TextRange(location: location, length: .max) }
+        return TextRange(location: location, length: length)
+    }
+
+    private mutating func content(_ engine: ComposerEngine) -> ComposerContent {
+        let head = text()
+        let name = piece() + "Ann"
+        let mention = Mention(entityID: "u\(source.number(below: 3))", text: name)
+        let range = TextRange(location: head.utf16.count, length: name.utf16.count)
+        let selection = source.number(below: 2) == 0 ? nil : self.range(engine)
+        return ComposerContent(
+            text: head + name + text(), mentions: [.init(mention: mention, range: range)], selection: selection)
+    }
+
+    private mutating func chord() -> KeyChord {
+        let keys = ["Return", "Escape", "Up", "Down", "Tab", "Z", "Y", "B", "I", "E", "X", "C", "A", "\\", "BackSpace"]
+        let key = keys[source.number(below: keys.count)]
+        return KeyChord(key, KeyChord.Modifiers(rawValue: source.number(below: 4)))
+    }
+
+    private mutating func format(_ engine: ComposerEngine) -> ComposerEvent {
+        let rules = engine.configuration.markdown
+        return .format(rules.isEmpty ? "Bold" : rules[source.number(below: rules.count)].symbol)
+    }
+
+    private mutating func style() -> TextStyle {
+        [TextStyle.bold, .italic, .named("x")][source.number(below: 3)]
+    }
+
+    private mutating func attachment() -> Attachment {
+        let types = ["image/png", "text/plain", "video/mp4"]
+        return Attachment(type: types[source.number(below: 3)], name: "f", bytes: source.number(below: 1000))
+    }
+}

@@ -1,0 +1,45 @@
+// GTK 4 and libadwaita for Swift: what the importer cannot bring over by itself, and no logic.
+#pragma once
+
+#include <adwaita.h>
+#include <glib-unix.h>
+#include <glib/gi18n.h>
+#include <gtk/gtk.h>
+#include <libintl.h>
+#include <locale.h>
+
+// libdispatch's hook for foreign run loops. The handle is an eventfd on Linux. Declared privately in libdispatch,
+// exported for CoreFoundation, and what every run loop on Linux that serves the main queue uses.
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *message);
+
+// Macros with casts inside.
+static inline GType shim_type_string(void) { return G_TYPE_STRING; }
+static inline GType shim_type_boolean(void) { return G_TYPE_BOOLEAN; }
+static inline GType shim_type_int(void) { return G_TYPE_INT; }
+static inline GType shim_type_uint(void) { return G_TYPE_UINT; }
+static inline GType shim_type_double(void) { return G_TYPE_DOUBLE; }
+static inline GType shim_type_object(void) { return G_TYPE_OBJECT; }
+static inline GType shim_type_none(void) { return G_TYPE_NONE; }
+static inline GType shim_instance_type(gpointer instance) { return G_TYPE_FROM_INSTANCE(instance); }
+static inline gpointer shim_instance_class(gpointer instance) { return G_OBJECT_GET_CLASS(instance); }
+static inline GType shim_class_type(gpointer klass) { return G_TYPE_FROM_CLASS(klass); }
+static inline gboolean shim_is_a(gpointer instance, GType type) { return G_TYPE_CHECK_INSTANCE_TYPE(instance, type); }
+static inline gpointer shim_closure_data(GClosure *closure) { return closure->data; }
+static inline GType shim_value_type(const GValue *value) { return G_VALUE_TYPE(value); }
+// The name of these flags changed between GLib versions, and later ones cannot be imported.
+static inline GApplicationFlags shim_application_default_flags(void) { return (GApplicationFlags) 0; }
+// Variadic in C.
+static inline void shim_accessible_label(gpointer widget, const char *label) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+static inline void shim_accessible_description(gpointer widget, const char *text) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+}
+static inline void shim_accessible_placeholder(gpointer widget, const char *text) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_PLACEHOLDER, text, -1);
+}
+static inline gpointer shim_object_new(GType type) { return g_object_new(type, NULL); }
+static inline gpointer shim_object_new_with_role(GType type, GtkAccessibleRole role) {
+    return g_object_new(type, "accessible-role", role, NULL);
+}

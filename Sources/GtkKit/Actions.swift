@@ -1,0 +1,48 @@
+import CGtk
+
+/// A set of named actions that menus, key bindings and buttons refer to as `prefix.name`.
+public final class ActionGroup: Object {
+    public convenience init() {
+        self.init(owning: UnsafeMutableRawPointer(g_simple_action_group_new()))
+    }
+
+    /// Adds an action without a parameter.
+    @discardableResult
+    public func add(_ name: String, isEnabled: Bool = true, _ handler: @escaping @MainActor () -> Void) -> Action {
+        ActionMap.add(to: pointer, name, takesString: false, isEnabled) { _ in handler() }
+    }
+
+    /// Adds an action that takes a string, such as an identifier.
+    @discardableResult
+    public func add(
+        _ name: String, isEnabled: Bool = true, withString handler: @escaping @MainActor (String) -> Void
+    ) -> Action {
+        ActionMap.add(to: pointer, name, takesString: true, isEnabled, handler)
+    }
+}
+
+/// An action in a group, an application or a window.
+public final class Action: Object {
+    public var isEnabled: Bool {
+        get { g_action_get_enabled(cast()) != 0 }
+        set { g_simple_action_set_enabled(cast(), newValue ? 1 : 0) }
+    }
+}
+
+enum ActionMap {
+    static func add(
+        to map: UnsafeMutableRawPointer, _ name: String, takesString: Bool, _ isEnabled: Bool,
+        _ handler: @escaping @MainActor (String) -> Void
+    ) -> Action {
+        let type = takesString ? g_variant_type_new("s") : nil
+        defer { if let type { g_variant_type_free(type) } }
+        let action = Action(owning: UnsafeMutableRawPointer(g_simple_action_new(name, type)))
+        action.isEnabled = isEnabled
+        action.connect("activate") { arguments in
+            let text = arguments.variant(0).flatMap { g_variant_get_string($0, nil) }.map { String(cString: $0) }
+            handler(text ?? "")
+        }
+        g_action_map_add_action(OpaquePointer(map), action.cast())
+        return action
+    }
+}

@@ -1,0 +1,62 @@
+import CGtk
+
+/// The GApplication: one process per user and application id; a second start is handed to the first.
+public final class Application: Object {
+    public convenience init(id: String) {
+        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_default_flags())))
+        g_application_add_main_option(
+            cast(), "version", 0, G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, translated("Print the version and exit"), nil)
+    }
+
+    /// Prints `version` for `--version` without starting.
+    public func answerVersion(with version: String) {
+        answer("handle-local-options") { arguments in
+            guard let options = arguments.boxed(0),
+                g_variant_dict_contains(options.assumingMemoryBound(to: GVariantDict.self), "version") != 0
+            else { return -1 }
+            print(version)
+            return 0
+        }
+    }
+
+    public func onStartup(_ handler: @escaping @MainActor () -> Void) {
+        connect("startup", after: true) { _ in handler() }
+    }
+    public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
+    public func onShutdown(_ handler: @escaping @MainActor () -> Void) { connect("shutdown") { _ in handler() } }
+
+    /// Runs until the last window is closed and no hold is left.
+    /// - Returns: the exit status.
+    public func run(_ arguments: [String]) -> Int32 {
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { g_strdup($0) }
+        defer { pointers.forEach { g_free($0) } }
+        return g_application_run(cast(), Int32(pointers.count), &pointers)
+    }
+
+    public func quit() { g_application_quit(cast()) }
+    /// Keeps the process running without a window until ``release()``.
+    public func hold() { g_application_hold(cast()) }
+    public func release() { g_application_release(cast()) }
+
+    @discardableResult
+    public func addAction(_ name: String, _ handler: @escaping @MainActor () -> Void) -> Action {
+        ActionMap.add(to: pointer, name, takesString: false, true) { _ in handler() }
+    }
+
+    /// Keys for an action as GTK spells them, for example `<Control>q`.
+    public func setKeys(_ keys: [String], for action: String) {
+        var pointers: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(g_strdup($0)) } + [nil]
+        defer { pointers.forEach { g_free(UnsafeMutableRawPointer(mutating: $0)) } }
+        gtk_application_set_accels_for_action(cast(), action, &pointers)
+    }
+}
+
+/// Text in the user's language, from the default gettext domain; the text itself where there is no translation.
+public func translated(_ text: String) -> String {
+    String(cString: g_dgettext(nil, text))
+}
+
+/// The form for `count` in the user's language.
+public func translated(_ one: String, _ many: String, count: Int) -> String {
+    String(cString: g_dngettext(nil, one, many, gulong(clamping: count)))
+}

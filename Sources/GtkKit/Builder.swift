@@ -1,0 +1,36 @@
+import CGtk
+
+/// The widgets of a `.ui` file in the resources.
+///
+/// A missing file or id is a mistake in the program, not a state to handle: both trap with the name.
+public final class Builder: Object {
+    /// - Parameter resource: the path inside the registered resources.
+    public convenience init(resource: String) {
+        self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
+        var error: UnsafeMutablePointer<GError>?
+        gtk_builder_set_translation_domain(cast(), textdomain(nil))
+        guard gtk_builder_add_from_resource(cast(), resource, &error) != 0 else {
+            fatalError("\(resource): \(takeMessage(&error))")
+        }
+    }
+
+    /// From text instead of a resource, for tests and tools.
+    public convenience init(text: String) {
+        self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
+        var error: UnsafeMutablePointer<GError>?
+        guard gtk_builder_add_from_string(cast(), text, -1, &error) != 0 else {
+            fatalError("ui text: \(takeMessage(&error))")
+        }
+    }
+
+    public subscript<T: Object>(_ id: String, _ type: T.Type = T.self) -> T {
+        guard let object = gtk_builder_get_object(cast(), id) else { fatalError("no object \(id) in the ui file") }
+        return T(borrowing: UnsafeMutableRawPointer(object))
+    }
+}
+
+/// The text of a GError, which it frees.
+func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
+    defer { g_clear_error(&error) }
+    return error.map { String(cString: $0.pointee.message) } ?? "unknown error"
+}

@@ -1,0 +1,38 @@
+import CGtk
+
+/// A GListModel whose items are stable string keys: rows look up what they show by key.
+public final class KeyListModel: Object {
+    public private(set) var keys: [String] = []
+
+    public convenience init(keys: [String] = []) {
+        self.init(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
+        apply(keys)
+    }
+
+    /// Makes the list equal to `newKeys`, telling list views of as few changes as a difference finds, so that rows
+    /// that stay keep their widgets, focus and selection. Keys must be unique.
+    public func apply(_ newKeys: [String]) {
+        guard newKeys != keys else { return }
+        for change in newKeys.difference(from: keys) {
+            switch change {
+            case .remove(let offset, _, _): gtk_string_list_remove(cast(), guint(offset))
+            case .insert(let offset, let key, _): insert(key, at: offset)
+            }
+        }
+        keys = newKeys
+    }
+
+    /// Tells list views that the item must be bound again.
+    public func refresh(_ key: String) {
+        guard let index = keys.firstIndex(of: key) else { return }
+        gtk_string_list_remove(cast(), guint(index))
+        insert(key, at: index)
+    }
+
+    private func insert(_ key: String, at offset: Int) {
+        key.withCString { text in
+            var additions: [UnsafePointer<CChar>?] = [text, nil]
+            gtk_string_list_splice(cast(), guint(offset), 0, &additions)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CGtk
+
+/// A GtkListView over a ``KeyListModel`` with single selection; rows are made and bound by closures.
+public final class ListView: Widget {
+    /// Shows `model`. Rows are recycled: `bind` may be called for a row that showed another key before.
+    /// - Parameters:
+    ///   - make: a new row.
+    ///   - bind: shows what belongs to the key in the row.
+    ///   - unbind: the row is to be used for another key, or for none.
+    public func setUp(
+        _ model: KeyListModel, make: @escaping @MainActor () -> Widget,
+        bind: @escaping @MainActor (Widget, String) -> Void, unbind: @escaping @MainActor (Widget, String) -> Void
+    ) {
+        let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
+        factory.connect("setup") { arguments in
+            guard let item = arguments.object(0) else { return }
+            let row = make()
+            gtk_list_item_set_child(OpaquePointer(item), row.cast())
+        }
+        factory.connect("bind") { arguments in
+            Self.withRow(arguments.object(0), bind)
+        }
+        factory.connect("unbind") { arguments in
+            Self.withRow(arguments.object(0), unbind)
+        }
+        g_object_ref(model.pointer)
+        let selection = Object(owning: UnsafeMutableRawPointer(gtk_single_selection_new(model.cast())))
+        gtk_single_selection_set_autoselect(selection.cast(), 0)
+        gtk_single_selection_set_can_unselect(selection.cast(), 1)
+        gtk_list_view_set_model(cast(), selection.cast())
+        gtk_list_view_set_factory(cast(), factory.cast())
+    }
+
+    public var selectedIndex: Int? {
+        get {
+            guard let selection = gtk_list_view_get_model(cast()) else { return nil }
+            let index = gtk_single_selection_get_selected(selection)
+            return index == GTK_INVALID_LIST_POSITION ? nil : Int(index)
+        }
+        set {
+            guard let selection = gtk_list_view_get_model(cast()) else { return }
+            gtk_single_selection_set_selected(selection, newValue.map { guint($0) } ?? GTK_INVALID_LIST_POSITION)
+        }
+    }
+
+    /// Called when the user or the program changes the selected row.
+    @discardableResult
+    public func onSelectionChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection? {
+        guard let selection = gtk_list_view_get_model(cast()) else { return nil }
+        return Object(borrowing: UnsafeMutableRawPointer(selection)).connect("notify::selected") { _ in handler() }
+    }
+
+    private static func withRow(_ item: UnsafeMutableRawPointer?, _ body: (Widget, String) -> Void) {
+        guard let item, let child = gtk_list_item_get_child(OpaquePointer(item)),
+            let object = gtk_list_item_get_item(OpaquePointer(item)),
+            let text = gtk_string_object_get_string(OpaquePointer(object))
+        else { return }
+        body(Widget(borrowing: child), String(cString: text))
+    }
+}

@@ -1,0 +1,46 @@
+import CGtk
+import Glibc
+
+/// The one main loop: GLib's, with the Dispatch main queue attached.
+///
+/// Main-actor tasks, `Task.sleep` and `Observations` then run whenever GLib iterates, without polling.
+/// Never use an `async` main or a nested main loop beside it: libdispatch does not drain its queue from
+/// within one of its own blocks.
+public enum MainLoop {
+    private static var source: guint = 0
+
+    /// Attaches the Dispatch main queue to the default GLib main context, once. Main thread only.
+    public static func attachDispatchQueue() {
+        guard source == 0 else { return }
+        source = g_unix_fd_add_full(
+            G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), G_IO_IN,
+            { descriptor, _, _ in
+                var count: UInt64 = 0
+                // The eventfd counts wake-ups: reading sets it back before the queue is drained, so none is missed.
+                _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+                _dispatch_main_queue_callback_4CF(nil)
+                return gboolean(1)
+            }, nil, nil)
+    }
+
+    /// Runs one iteration of the default main context. For tests and tools that own the main thread.
+    /// - Returns: whether anything was dispatched.
+    @discardableResult
+    public static func iterate(mayBlock: Bool = false) -> Bool {
+        g_main_context_iteration(nil, mayBlock ? 1 : 0) != 0
+    }
+
+    /// Iterates until `condition` holds.
+    /// - Returns: false if it did not within `seconds`.
+    public static func pump(forAtMost seconds: Double = 10, until condition: () -> Bool) -> Bool {
+        let deadline = g_get_monotonic_time() + gint64(seconds * 1_000_000)
+        // Wakes the loop up for the deadline when nothing else does.
+        let alarm = Timeout(every: .milliseconds(50)) {}
+        defer { alarm.cancel() }
+        while !condition() {
+            if g_get_monotonic_time() >= deadline { return false }
+            iterate(mayBlock: true)
+        }
+        return true
+    }
+}

@@ -1,0 +1,105 @@
+public import CGtk
+
+/// A strong reference to a GObject.
+///
+/// A wrapper holds no other state: two wrappers of one GObject are interchangeable, and dropping the last one
+/// drops the reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one
+/// strongly: capture views weakly.
+open class Object {
+    public let pointer: UnsafeMutableRawPointer
+
+    /// Takes a reference of its own. A floating reference, as constructors of widgets return, is sunk.
+    public required init(borrowing pointer: UnsafeMutableRawPointer) {
+        g_object_ref_sink(pointer)
+        self.pointer = pointer
+    }
+
+    /// Takes over the caller's reference ("transfer full" of an object that does not float).
+    public init(owning pointer: UnsafeMutableRawPointer) {
+        self.pointer = pointer
+    }
+
+    isolated deinit {
+        g_object_unref(pointer)
+    }
+
+    /// The pointer as the C type that the called function asks for.
+    ///
+    /// Only on a variable or parameter, never on a temporary: `f(make().cast())` may free what `make` returned
+    /// before `f` is entered, whereas a named value lives until the call returns.
+    public final func cast<T>() -> UnsafeMutablePointer<T> {
+        pointer.assumingMemoryBound(to: T.self)
+    }
+
+    /// The pointer for C types whose fields are hidden. Which types those are differs between GTK versions:
+    /// with both spellings the same source fits.
+    public final func cast() -> OpaquePointer {
+        OpaquePointer(pointer)
+    }
+
+    public final func isSame(as other: Object?) -> Bool {
+        pointer == other?.pointer
+    }
+
+    /// A wrapper of another class for the same object, or nil if the object is not of that GType.
+    public final func wrapped<T: Object>(as wrapper: T.Type, _ type: GType) -> T? {
+        shim_is_a(pointer, type) != 0 ? T(borrowing: pointer) : nil
+    }
+
+    // MARK: Properties
+
+    public final func setProperty(_ name: String, _ value: Bool) {
+        withValue(shim_type_boolean()) {
+            g_value_set_boolean(&$0, value ? 1 : 0)
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
+    public final func setProperty(_ name: String, _ value: String?) {
+        withValue(shim_type_string()) {
+            g_value_set_string(&$0, value)
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
+    public final func setProperty(_ name: String, _ value: Double) {
+        withValue(shim_type_double()) {
+            g_value_set_double(&$0, value)
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
+    public final func setProperty(_ name: String, _ value: Int) {
+        withValue(shim_type_int()) {
+            g_value_set_int(&$0, Int32(clamping: value))
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
+    public final func boolProperty(_ name: String) -> Bool {
+        withValue(shim_type_boolean()) {
+            g_object_get_property(cast(), name, &$0)
+            return g_value_get_boolean(&$0) != 0
+        }
+    }
+
+    private func withValue<R>(_ type: GType, _ body: (inout GValue) -> R) -> R {
+        var value = GValue()
+        g_value_init(&value, type)
+        defer { g_value_unset(&value) }
+        return body(&value)
+    }
+
+    /// Calls `notice` once, when the object is finalised. For tests of lifetimes.
+    public final func onFinalize(_ notice: @escaping () -> Void) {
+        let box = Unmanaged.passRetained(ClosureBox(notice))
+        g_object_weak_ref(
+            cast(),
+            { data, _ in
+                MainActor.assumeIsolated {
+                    guard let data else { return }
+                    Unmanaged<ClosureBox<() -> Void>>.fromOpaque(data).takeRetainedValue().closure()
+                }
+            }, box.toOpaque())
+    }
+}

@@ -1,0 +1,31 @@
+import CGtk
+
+/// Compiled files (user interface, style, icons) that the program carries.
+public enum Resources {
+    public struct LoadError: Error {
+        public let message: String
+    }
+
+    /// Registers the GResource bundle in the file, for all look-ups by resource path.
+    public static func register(path: String) throws(LoadError) {
+        var error: UnsafeMutablePointer<GError>?
+        guard let resource = g_resource_load(path, &error) else { throw LoadError(message: takeMessage(&error)) }
+        g_resources_register(resource)
+        g_resource_unref(resource)
+    }
+
+    public static func exists(_ resourcePath: String) -> Bool {
+        g_resources_get_info(resourcePath, G_RESOURCE_LOOKUP_FLAGS_NONE, nil, nil, nil) != 0
+    }
+}
+
+/// CSS for all windows on the default display.
+public enum StyleSheet {
+    public static func load(resource: String) {
+        guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
+        gtk_css_provider_load_from_resource(provider, resource)
+        gtk_style_context_add_provider_for_display(
+            display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        g_object_unref(UnsafeMutableRawPointer(provider))
+    }
+}

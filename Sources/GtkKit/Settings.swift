@@ -1,0 +1,30 @@
+import CGtk
+
+/// The user's settings of one GSettings schema.
+public final class Settings: Object {
+    /// nil if the schema is not installed; GSettings itself would end the process.
+    public convenience init?(schema: String) {
+        guard let source = g_settings_schema_source_get_default(),
+            let found = g_settings_schema_source_lookup(source, schema, 1)
+        else { return nil }
+        defer { g_settings_schema_unref(found) }
+        self.init(owning: UnsafeMutableRawPointer(g_settings_new(schema)))
+    }
+
+    public func string(_ key: String) -> String {
+        guard let text = g_settings_get_string(cast(), key) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+    public func int(_ key: String) -> Int { Int(g_settings_get_int(cast(), key)) }
+    public func bool(_ key: String) -> Bool { g_settings_get_boolean(cast(), key) != 0 }
+
+    public func set(_ key: String, _ value: String) { g_settings_set_string(cast(), key, value) }
+    public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
+    public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }
+
+    @discardableResult
+    public func onChange(of key: String, _ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("changed::\(key)") { _ in handler() }
+    }
+}

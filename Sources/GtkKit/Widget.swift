@@ -1,0 +1,97 @@
+import CGtk
+
+/// A reference to a GtkWidget, with what all widgets have.
+open class Widget: Object {
+    public final var isVisible: Bool {
+        get { gtk_widget_get_visible(cast()) != 0 }
+        set { gtk_widget_set_visible(cast(), newValue ? 1 : 0) }
+    }
+
+    public final var isSensitive: Bool {
+        get { gtk_widget_get_sensitive(cast()) != 0 }
+        set { gtk_widget_set_sensitive(cast(), newValue ? 1 : 0) }
+    }
+
+    public final var width: Int { Int(gtk_widget_get_width(cast())) }
+    public final var height: Int { Int(gtk_widget_get_height(cast())) }
+    public final var isMapped: Bool { gtk_widget_get_mapped(cast()) != 0 }
+    public final var hasFocus: Bool { gtk_widget_has_focus(cast()) != 0 }
+
+    public final var tooltip: String? {
+        get { gtk_widget_get_tooltip_text(cast()).map { String(cString: $0) } }
+        set { gtk_widget_set_tooltip_text(cast(), newValue) }
+    }
+
+    /// The name that assistive technology reads.
+    public final func setAccessibleLabel(_ label: String) { shim_accessible_label(pointer, label) }
+    public final func setAccessibleDescription(_ text: String) { shim_accessible_description(pointer, text) }
+    public final func setAccessiblePlaceholder(_ text: String) { shim_accessible_placeholder(pointer, text) }
+
+    public final func addStyle(_ cssClass: String) { gtk_widget_add_css_class(cast(), cssClass) }
+    public final func removeStyle(_ cssClass: String) { gtk_widget_remove_css_class(cast(), cssClass) }
+    public final func hasStyle(_ cssClass: String) -> Bool { gtk_widget_has_css_class(cast(), cssClass) != 0 }
+    public final func setStyle(_ cssClass: String, _ isOn: Bool) {
+        if isOn { addStyle(cssClass) } else { removeStyle(cssClass) }
+    }
+
+    @discardableResult
+    public final func grabFocus() -> Bool { gtk_widget_grab_focus(cast()) != 0 }
+
+    /// Activates the action, a key binding's or menu's way of doing something, looked up from this widget.
+    @discardableResult
+    public final func activateAction(_ name: String, _ parameter: String? = nil) -> Bool {
+        gtk_widget_activate_action_variant(cast(), name, parameter.map { g_variant_new_string($0) }) != 0
+    }
+
+    public final func insertActions(_ group: ActionGroup, prefix: String) {
+        gtk_widget_insert_action_group(cast(), prefix, group.cast())
+    }
+
+    /// The event controller then belongs to the widget.
+    public final func addController(_ controller: Object) {
+        g_object_ref(controller.pointer)
+        gtk_widget_add_controller(cast(), controller.cast())
+    }
+
+    /// The child widgets in order.
+    public final var children: [Widget] {
+        var result: [Widget] = []
+        var next = gtk_widget_get_first_child(cast())
+        while let child = next {
+            result.append(Widget(borrowing: child))
+            next = gtk_widget_get_next_sibling(child)
+        }
+        return result
+    }
+
+    /// This widget's rectangle in `other`'s coordinates, nil if they are not in one window.
+    public final func bounds(in other: Widget) -> (x: Double, y: Double, width: Double, height: Double)? {
+        var rectangle = graphene_rect_t()
+        guard gtk_widget_compute_bounds(cast(), other.cast(), &rectangle) != 0 else { return nil }
+        return (
+            Double(rectangle.origin.x), Double(rectangle.origin.y), Double(rectangle.size.width),
+            Double(rectangle.size.height)
+        )
+    }
+
+    public final func queueAllocate() { gtk_widget_queue_allocate(cast()) }
+    public final func queueResize() { gtk_widget_queue_resize(cast()) }
+
+    /// Calls `tick` in each frame until it answers false or the widget goes.
+    public final func addTick(_ tick: @escaping @MainActor () -> Bool) {
+        let box = Unmanaged.passRetained(ClosureBox(tick)).toOpaque()
+        gtk_widget_add_tick_callback(
+            cast(),
+            { _, _, data in
+                nonisolated(unsafe) let data = data
+                return MainActor.assumeIsolated {
+                    guard let data else { return gboolean(0) }
+                    let box = Unmanaged<ClosureBox<@MainActor () -> Bool>>.fromOpaque(data).takeUnretainedValue()
+                    return box.closure() ? 1 : 0
+                }
+            }, box,
+            { data in
+                if let data { Unmanaged<ClosureBox<@MainActor () -> Bool>>.fromOpaque(data).release() }
+            })
+    }
+}

@@ -1,0 +1,168 @@
+public import CGtk
+
+/// The natural and minimum size of a widget in one orientation, in pixels.
+public struct SizeRequest: Equatable, Sendable {
+    public var minimum: Int
+    public var natural: Int
+
+    public init(minimum: Int, natural: Int) {
+        self.minimum = minimum
+        self.natural = max(minimum, natural)
+    }
+}
+
+public enum Orientation: Sendable {
+    case horizontal, vertical
+
+    public var gtk: GtkOrientation { self == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL }
+}
+
+/// The Swift side of a widget class of our own: a real GType, made by `g_object_new` as well as from a `.ui` file.
+///
+/// The GObject owns its implementation and frees it when it is finalised; `pointer` is therefore valid for as long as
+/// the implementation exists. Closures that outlive a call must capture the implementation weakly.
+/// Subclasses override what they need; what they do not override is inherited from `GtkWidget`.
+open class WidgetImplementation {
+    /// The GObject that owns this.
+    public let pointer: UnsafeMutableRawPointer
+
+    /// Called by GObject for a new instance. Children may be made here.
+    public required init(pointer: UnsafeMutableRawPointer) {
+        self.pointer = pointer
+    }
+
+    /// The name of the GType, as `.ui` files spell it.
+    open class var typeName: String { String(describing: self) }
+    /// The name of the widget's CSS node.
+    open class var cssName: String { "widget" }
+    open class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GENERIC }
+    /// Called once, with the class being made, for signals, bindings and properties.
+    open class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {}
+    /// Called once after the type is registered, for interfaces.
+    open class func registered(_ type: GType) {}
+
+    open var requestMode: GtkSizeRequestMode { GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH }
+    /// - Parameter size: the size in the other orientation, -1 if not known.
+    open func measure(_ orientation: Orientation, for size: Int) -> SizeRequest { SizeRequest(minimum: 0, natural: 0) }
+    open func allocate(width: Int, height: Int) {}
+    /// Draws the children, unless overridden.
+    open func snapshot(_ snapshot: OpaquePointer) {
+        for child in widget.children { gtk_widget_snapshot_child(cast(), child.cast(), snapshot) }
+    }
+    /// Breaks references to other objects: unparents the children, unless overridden. May be called more than once.
+    open func dispose() {
+        for child in widget.children { gtk_widget_unparent(child.cast()) }
+    }
+
+    /// A reference to the widget. Never store it here: that would keep the widget alive for ever.
+    public final var widget: Widget { Widget(borrowing: pointer) }
+
+    public final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
+
+    /// The GType of this class, registered on first use.
+    public class var type: GType { WidgetTypes.type(of: self) }
+
+    /// Makes a widget of this class.
+    public class func make() -> Widget {
+        Widget(borrowing: shim_object_new_with_role(type, role))
+    }
+
+    /// The implementation behind a widget, nil if it is of another class.
+    public static func of(_ widget: Widget) -> Self? {
+        WidgetTypes.implementation(of: widget.pointer) as? Self
+    }
+}
+
+/// The registered widget classes.
+enum WidgetTypes {
+    private static var types: [ObjectIdentifier: GType] = [:]
+    private static var classes: [GType: WidgetImplementation.Type] = [:]
+    private static let quark = g_quark_from_string("parlance-implementation")
+
+    static func type(of implementation: WidgetImplementation.Type) -> GType {
+        if let type = types[ObjectIdentifier(implementation)] { return type }
+        var query = GTypeQuery()
+        g_type_query(gtk_widget_get_type(), &query)
+        let type = g_type_register_static_simple(
+            gtk_widget_get_type(), implementation.typeName, query.class_size,
+            { klass, _ in
+                nonisolated(unsafe) let klass = klass
+                MainActor.assumeIsolated { WidgetTypes.initializeClass(klass) }
+            }, query.instance_size,
+            { instance, klass in
+                nonisolated(unsafe) let (instance, klass) = (instance, klass)
+                MainActor.assumeIsolated { WidgetTypes.initializeInstance(instance, klass) }
+            }, GTypeFlags(rawValue: 0))
+        types[ObjectIdentifier(implementation)] = type
+        classes[type] = implementation
+        implementation.registered(type)
+        return type
+    }
+
+    static func implementation(of pointer: UnsafeMutableRawPointer?) -> WidgetImplementation? {
+        guard let pointer, let peer = g_object_get_qdata(pointer.assumingMemoryBound(to: GObject.self), quark) else {
+            return nil
+        }
+        return Unmanaged<WidgetImplementation>.fromOpaque(peer).takeUnretainedValue()
+    }
+
+    private static func initializeInstance(_ instance: UnsafeMutablePointer<GTypeInstance>?, _ klass: gpointer?) {
+        guard let instance, let klass, let implementation = classes[shim_class_type(klass)] else { return }
+        let peer = implementation.init(pointer: UnsafeMutableRawPointer(instance))
+        g_object_set_qdata_full(
+            UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self), quark,
+            Unmanaged.passRetained(peer).toOpaque()
+        ) { peer in
+            if let peer { Unmanaged<WidgetImplementation>.fromOpaque(peer).release() }
+        }
+    }
+
+    private static func initializeClass(_ klass: gpointer?) {
+        guard let klass, let implementation = classes[shim_class_type(klass)] else { return }
+        let widgetClass = klass.assumingMemoryBound(to: GtkWidgetClass.self)
+        gtk_widget_class_set_css_name(widgetClass, implementation.cssName)
+        gtk_widget_class_set_accessible_role(widgetClass, implementation.role)
+        overrideVirtualFunctions(widgetClass)
+        klass.assumingMemoryBound(to: GObjectClass.self).pointee.dispose = { object in
+            nonisolated(unsafe) let object = object
+            MainActor.assumeIsolated {
+                WidgetTypes.implementation(of: object)?.dispose()
+                guard let parent = g_type_class_peek(gtk_widget_get_type()) else { return }
+                parent.assumingMemoryBound(to: GObjectClass.self).pointee.dispose(object)
+            }
+        }
+        implementation.initialize(widgetClass)
+    }
+
+    private static func overrideVirtualFunctions(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
+        widgetClass.pointee.get_request_mode = { widget in
+            nonisolated(unsafe) let widget = widget
+            return MainActor.assumeIsolated {
+                WidgetTypes.implementation(of: widget)?.requestMode ?? GTK_SIZE_REQUEST_CONSTANT_SIZE
+            }
+        }
+        widgetClass.pointee.measure = { widget, orientation, size, minimum, natural, minimumBaseline, naturalBaseline in
+            nonisolated(unsafe) let (widget, minimum, natural) = (widget, minimum, natural)
+            MainActor.assumeIsolated {
+                let measured = WidgetTypes.implementation(of: widget)?.measure(
+                    orientation == GTK_ORIENTATION_HORIZONTAL ? .horizontal : .vertical, for: Int(size))
+                minimum?.pointee = Int32(clamping: measured?.minimum ?? 0)
+                natural?.pointee = Int32(clamping: measured?.natural ?? 0)
+            }
+            minimumBaseline?.pointee = -1
+            naturalBaseline?.pointee = -1
+        }
+        widgetClass.pointee.size_allocate = { widget, width, height, _ in
+            nonisolated(unsafe) let widget = widget
+            MainActor.assumeIsolated {
+                WidgetTypes.implementation(of: widget)?.allocate(width: Int(width), height: Int(height))
+            }
+        }
+        widgetClass.pointee.snapshot = { widget, snapshot in
+            nonisolated(unsafe) let (widget, snapshot) = (widget, snapshot)
+            MainActor.assumeIsolated {
+                if let snapshot { WidgetTypes.implementation(of: widget)?.snapshot(snapshot) }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CGtk
+
+// Thin wrappers: a constructor where code makes the widget, and the properties that code sets. Add as needed.
+
+public final class Label: Widget {
+    public convenience init(_ text: String = "") {
+        self.init(borrowing: gtk_label_new(text))
+    }
+
+    public var text: String {
+        get { String(cString: gtk_label_get_text(cast())) }
+        set { gtk_label_set_text(cast(), newValue) }
+    }
+}
+
+public final class Button: Widget {
+    public var iconName: String? {
+        get { gtk_button_get_icon_name(cast()).map { String(cString: $0) } }
+        set { gtk_button_set_icon_name(cast(), newValue ?? "") }
+    }
+
+    public var label: String? {
+        get { gtk_button_get_label(cast()).map { String(cString: $0) } }
+        set { gtk_button_set_label(cast(), newValue ?? "") }
+    }
+
+    public func onClick(_ handler: @escaping @MainActor () -> Void) { connect("clicked") { _ in handler() } }
+}
+
+public final class Box: Widget {
+    public convenience init(_ orientation: Orientation, spacing: Int = 0) {
+        self.init(borrowing: gtk_box_new(orientation.gtk, Int32(spacing)))
+    }
+
+    public func append(_ child: Widget) { gtk_box_append(cast(), child.cast()) }
+    public func remove(_ child: Widget) { gtk_box_remove(cast(), child.cast()) }
+}
+
+public final class Revealer: Widget {
+    public var isRevealed: Bool {
+        get { gtk_revealer_get_reveal_child(cast()) != 0 }
+        set { gtk_revealer_set_reveal_child(cast(), newValue ? 1 : 0) }
+    }
+}
+
+public final class Stack: Widget {
+    public var visibleChild: String {
+        get { gtk_stack_get_visible_child_name(cast()).map { String(cString: $0) } ?? "" }
+        set { gtk_stack_set_visible_child_name(cast(), newValue) }
+    }
+}
+
+public final class ScrolledWindow: Widget {
+    public func setChild(_ child: Widget) { gtk_scrolled_window_set_child(cast(), child.cast()) }
+    public var verticalAdjustment: Adjustment {
+        Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(cast())))
+    }
+    /// The tallest natural height of the content that is asked for, in pixels; -1 for no limit.
+    public func setContentHeight(minimum: Int, maximum: Int) {
+        // GTK refuses a minimum above the maximum that is set at that moment.
+        gtk_scrolled_window_set_max_content_height(cast(), -1)
+        gtk_scrolled_window_set_min_content_height(cast(), Int32(minimum))
+        gtk_scrolled_window_set_max_content_height(cast(), Int32(maximum))
+    }
+}
+
+public final class Entry: Widget {
+    public var text: String {
+        get { String(cString: gtk_editable_get_text(cast())) }
+        set { if text != newValue { gtk_editable_set_text(cast(), newValue) } }
+    }
+
+    public func onChange(_ handler: @escaping @MainActor () -> Void) { connect("changed") { _ in handler() } }
+    public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
+    /// Sets the caret behind the text.
+    public func placeCaretAtEnd() { gtk_editable_set_position(cast(), -1) }
+}
+
+public final class MenuButton: Widget {
+    public func popUp() { gtk_menu_button_popup(cast()) }
+}
+
+/// A menu at a widget, from a menu model in a `.ui` file.
+public final class PopoverMenu: Widget {
+    public convenience init(model: Object, parent: Widget) {
+        self.init(borrowing: gtk_popover_menu_new_from_model(model.cast()))
+        gtk_widget_set_parent(cast(), parent.cast())
+        gtk_popover_set_has_arrow(cast(), 0)
+        gtk_widget_set_halign(cast(), GTK_ALIGN_START)
+    }
+
+    /// Opens at the point in the parent's coordinates.
+    public func popUp(x: Double, y: Double) {
+        var rectangle = GdkRectangle(x: Int32(x), y: Int32(y), width: 1, height: 1)
+        gtk_popover_set_pointing_to(cast(), &rectangle)
+        gtk_popover_popup(cast())
+    }
+}

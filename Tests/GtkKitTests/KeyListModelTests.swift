@@ -1,0 +1,61 @@
+import CGtk
+import GtkKit
+import XCTest
+
+final class KeyListModelTests: GtkTestCase {
+    @MainActor private static func contents(of model: KeyListModel) -> [String] {
+        (0..<g_list_model_get_n_items(model.cast())).compactMap { index in
+            guard let item = g_list_model_get_item(model.cast(), index) else { return nil }
+            defer { g_object_unref(item) }
+            return gtk_string_object_get_string(OpaquePointer(item)).map { String(cString: $0) }
+        }
+    }
+
+    func testAppliesAnySequenceOfLists() {
+        onMain {
+            var random = SystemRandomNumberGenerator()
+            let model = KeyListModel()
+            for _ in 0..<200 {
+                let keys = (0..<12).map { "k\($0)" }.shuffled(using: &random).prefix(Int.random(in: 0...12))
+                model.apply(Array(keys))
+                XCTAssertEqual(Self.contents(of: model), Array(keys))
+            }
+        }
+    }
+
+    func testMovingOneKeyTouchesOnlyThatKey() {
+        onMain {
+            let model = KeyListModel(keys: ["a", "b", "c", "d"])
+            var touched = 0
+            model.connect("items-changed") { arguments in touched += Int(arguments.uint(1) + arguments.uint(2)) }
+            model.apply(["d", "a", "b", "c"])
+            XCTAssertEqual(touched, 2)
+            model.refresh("b")
+            XCTAssertEqual(touched, 4)
+            model.refresh("not there")
+            XCTAssertEqual(Self.contents(of: model), ["d", "a", "b", "c"])
+        }
+    }
+
+    func testListViewMakesBindsAndSelects() {
+        onMain {
+            let model = KeyListModel(keys: ["one", "two"])
+            let list = ListView(borrowing: gtk_list_view_new(nil, nil))
+            var shown: [String] = []
+            list.setUp(
+                model, make: { Label() },
+                bind: { row, key in
+                    row.setProperty("label", key)
+                    shown.append(key)
+                }, unbind: { _, key in shown.removeAll { $0 == key } })
+            let window = TestWindow(list)
+            XCTAssertTrue(MainLoop.pump { shown.sorted() == ["one", "two"] })
+            var selections: [Int?] = []
+            list.onSelectionChange { [weak list] in selections.append(list?.selectedIndex) }
+            list.selectedIndex = 1
+            list.selectedIndex = nil
+            XCTAssertEqual(selections, [1, nil])
+            window.close()
+        }
+    }
+}

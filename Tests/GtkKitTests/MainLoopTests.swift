@@ -1,0 +1,93 @@
+import Dispatch
+import GtkKit
+import Observation
+import XCTest
+
+final class MainLoopTests: GtkTestCase {
+    @MainActor final class Probe {
+        var steps: [String] = []
+    }
+
+    @MainActor @Observable final class Counter {
+        var value = 0
+    }
+
+    func testMainActorTaskAndSleepFinishWhileOnlyGLibIsPumped() {
+        onMain {
+            let probe = Probe()
+            Task { @MainActor in
+                probe.steps.append("started")
+                try? await Task.sleep(for: .milliseconds(5))
+                probe.steps.append("slept")
+                await Task.detached {}.value
+                probe.steps.append("came back")
+            }
+            XCTAssertTrue(MainLoop.pump { probe.steps.count == 3 })
+            XCTAssertEqual(probe.steps, ["started", "slept", "came back"])
+        }
+    }
+
+    func testDispatchMainQueueIsDrained() {
+        onMain {
+            let probe = Probe()
+            DispatchQueue.main.async { MainActor.assumeIsolated { probe.steps.append("main queue") } }
+            XCTAssertTrue(MainLoop.pump { !probe.steps.isEmpty })
+        }
+    }
+
+    func testObservationsReportABurstOnce() {
+        onMain {
+            let counter = Counter()
+            let probe = Probe()
+            let task = Task { @MainActor in
+                for await value in Observations({ counter.value }) { probe.steps.append("\(value)") }
+            }
+            XCTAssertTrue(MainLoop.pump { probe.steps == ["0"] })
+            for _ in 1...100 { counter.value += 1 }
+            XCTAssertTrue(MainLoop.pump { probe.steps.count > 1 })
+            task.cancel()
+            XCTAssertEqual(probe.steps, ["0", "100"])
+        }
+    }
+
+    func testPumpGivesUpWhenTheConditionNeverHolds() {
+        onMain { XCTAssertFalse(MainLoop.pump(forAtMost: 0.06) { false }) }
+    }
+
+    func testDroppedTimeoutNeverFires() {
+        onMain {
+            let probe = Probe()
+            var timeout: Timeout? = Timeout(after: .zero) { probe.steps.append("dropped") }
+            XCTAssertEqual(timeout?.isPending, true)
+            timeout = nil
+            let second = Timeout(after: .milliseconds(1)) { probe.steps.append("kept") }
+            XCTAssertTrue(MainLoop.pump { !second.isPending })
+            XCTAssertEqual(probe.steps, ["kept"])
+        }
+    }
+
+    func testTimeoutMayCancelItselfAndFreesItsClosure() {
+        onMain {
+            let before = ClosureCount.live
+            let probe = Probe()
+            var repeating: Timeout?
+            repeating = Timeout(every: .milliseconds(1)) {
+                probe.steps.append("tick")
+                if probe.steps.count == 3 { repeating?.cancel() }
+            }
+            XCTAssertTrue(MainLoop.pump { repeating?.isPending == false })
+            XCTAssertEqual(probe.steps.count, 3)
+            repeating = nil
+            XCTAssertEqual(ClosureCount.live, before)
+        }
+    }
+
+    func testIdleRunsOnce() {
+        onMain {
+            let probe = Probe()
+            let idle = Timeout(whenIdle: { probe.steps.append("idle") })
+            XCTAssertTrue(MainLoop.pump { !idle.isPending })
+            XCTAssertEqual(probe.steps, ["idle"])
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CGtk
+import Foundation
+import GtkKit
+import XCTest
+
+/// Actions, builder files, images of widgets: one test each.
+final class ToolkitTests: GtkTestCase {
+    func testActionsReachTheirHandlersByName() {
+        onMain {
+            let group = ActionGroup()
+            var log: [String] = []
+            let plain = group.add("plain") { log.append("plain") }
+            group.add("open", withString: { log.append($0) })
+            let box = Box(.horizontal)
+            box.insertActions(group, prefix: "test")
+            XCTAssertTrue(box.activateAction("test.plain"))
+            XCTAssertTrue(box.activateAction("test.open", "room"))
+            plain.isEnabled = false
+            box.activateAction("test.plain")
+            XCTAssertFalse(box.activateAction("test.missing"))
+            XCTAssertEqual(log, ["plain", "room"])
+        }
+    }
+
+    func testBuilderFindsTypedChildren() {
+        onMain {
+            let builder = Builder(
+                text: """
+                    <interface><object class="GtkBox" id="box"><child><object class="GtkLabel" id="label">
+                    <property name="label">Hello</property></object></child></object></interface>
+                    """)
+            XCTAssertEqual(builder["label", Label.self].text, "Hello")
+            XCTAssertEqual(builder["box", Box.self].children.count, 1)
+        }
+    }
+
+    func testWidgetIsSavedAsPNG() throws {
+        try onMain {
+            let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let label = Label("Picture")
+            XCTAssertFalse(label.savePNG(to: path), "not shown yet")
+            let window = TestWindow(label)
+            XCTAssertTrue(label.savePNG(to: path))
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            XCTAssertEqual(Array(data.prefix(4)), [0x89, 0x50, 0x4E, 0x47])
+            XCTAssertFalse(label.savePNG(to: "/nowhere/at/all.png"))
+            window.close()
+        }
+    }
+
+    func testMissingResourcesAreAnError() throws {
+        try onMain {
+            XCTAssertThrowsError(try Resources.register(path: "/nowhere.gresource"))
+            XCTAssertFalse(Resources.exists("/io/github/parlance_chat/Nothing"))
+        }
+    }
+
+    func testMissingSchemaIsNil() {
+        onMain { XCTAssertNil(Settings(schema: "io.github.parlance_chat.NoSuchSchema")) }
+    }
+}

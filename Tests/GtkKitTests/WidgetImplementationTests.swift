@@ -1,0 +1,110 @@
+import CGtk
+import GtkKit
+import XCTest
+
+/// Puts its children in a row of 10 px squares and counts what is asked of it.
+@MainActor
+final class SquaresImplementation: WidgetImplementation {
+    override class var typeName: String { "ParlanceTestSquares" }
+    static var alive = 0
+    var allocations = 0
+    var snapshots = 0
+
+    required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        Self.alive += 1
+    }
+
+    isolated deinit { Self.alive -= 1 }
+
+    func add(_ child: Widget) { gtk_widget_set_parent(child.cast(), cast()) }
+
+    override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        let side = 10 * (orientation == .horizontal ? widget.children.count : 1)
+        for child in widget.children { gtk_widget_measure(child.cast(), orientation.gtk, -1, nil, nil, nil, nil) }
+        return SizeRequest(minimum: side, natural: side)
+    }
+
+    override func allocate(width: Int, height: Int) {
+        allocations += 1
+        for (index, child) in widget.children.enumerated() {
+            var place = GdkRectangle(x: Int32(index * 10), y: 0, width: 10, height: 10)
+            gtk_widget_size_allocate(child.cast(), &place, -1)
+        }
+    }
+
+    override func snapshot(_ snapshot: OpaquePointer) {
+        snapshots += 1
+        super.snapshot(snapshot)
+    }
+}
+
+/// Remembers where it was scrolled to.
+@MainActor
+final class LedgerImplementation: ScrollableImplementation {
+    override class var typeName: String { "ParlanceTestLedger" }
+    var scrolledTo: [Double] = []
+    override func scrolled(to value: Double) { scrolledTo.append(value) }
+    override func allocate(width: Int, height: Int) {
+        configure(value: 40, upper: 1000, pageSize: Double(height))
+    }
+}
+
+final class WidgetImplementationTests: GtkTestCase {
+    func testMeasuresAllocatesDrawsAndIsFinalised() {
+        onMain {
+            let before = SquaresImplementation.alive
+            do {
+                let squares = SquaresImplementation.make()
+                guard let implementation = SquaresImplementation.of(squares) else {
+                    return XCTFail("no implementation")
+                }
+                implementation.add(Box(.horizontal))
+                implementation.add(Box(.horizontal))
+                var natural: Int32 = 0
+                gtk_widget_measure(squares.cast(), GTK_ORIENTATION_HORIZONTAL, -1, nil, &natural, nil, nil)
+                XCTAssertEqual(natural, 20)
+                let window = TestWindow(squares)
+                XCTAssertTrue(MainLoop.pump { implementation.snapshots > 0 })
+                XCTAssertGreaterThan(implementation.allocations, 0)
+                XCTAssertEqual(squares.children.last?.bounds(in: squares)?.x, 10)
+                window.close()
+            }
+            XCTAssertTrue(MainLoop.pump { SquaresImplementation.alive == before })
+        }
+    }
+
+    func testIsMadeFromAUIFile() {
+        onMain {
+            _ = SquaresImplementation.type
+            let builder = Builder(
+                text: """
+                    <interface><object class="ParlanceTestSquares" id="squares">
+                    <property name="visible">0</property></object></interface>
+                    """)
+            let squares: Widget = builder["squares"]
+            XCTAssertNotNil(SquaresImplementation.of(squares))
+            XCTAssertFalse(squares.isVisible)
+        }
+    }
+
+    func testAnotherWidgetHasNoImplementation() {
+        onMain { XCTAssertNil(SquaresImplementation.of(Label("x"))) }
+    }
+
+    func testScrollableDrivesAndFollowsItsAdjustment() {
+        onMain {
+            let ledger = LedgerImplementation.make()
+            guard let implementation = LedgerImplementation.of(ledger) else { return XCTFail("no implementation") }
+            let scrolled = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+            scrolled.setChild(ledger)
+            let window = TestWindow(scrolled)
+            XCTAssertTrue(MainLoop.pump { scrolled.verticalAdjustment.upper == 1000 })
+            XCTAssertEqual(scrolled.verticalAdjustment.value, 40)
+            XCTAssertEqual(implementation.scrolledTo, [], "its own configuration is no scrolling")
+            scrolled.verticalAdjustment.value = 120
+            XCTAssertEqual(implementation.scrolledTo, [120])
+            window.close()
+        }
+    }
+}

@@ -1,0 +1,98 @@
+# Parlance: the front door. `make help` lists what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+# What `make run` hands to the program, and what the long tests are given.
+ARGS ?=
+
+# Paths are relative, so that a space in the folder's name does no harm.
+SCHEMAS := .build/schemas
+RELEASE := .build/release
+SWIFT_PATHS := Package.swift Sources Tests
+export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
+
+.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks \
+	screenshots flatpak flatpak-check install uninstall pot clean
+
+help: ## List the targets
+	@printf 'make TARGET, where TARGET is one of\n\n'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@printf '\nARGS="…" is handed to the program that run, bench, soak and fuzz start.\n'
+	@printf 'install and uninstall take PREFIX [$(PREFIX)] and DESTDIR.\n'
+
+deps: ## Install the Debian packages that are missing, as root or through sudo
+	@build-aux/deps
+
+deps-flatpak: ## Install what `make flatpak` needs
+	@build-aux/deps --flatpak
+
+schemas: $(SCHEMAS)/gschemas.compiled
+
+$(SCHEMAS)/gschemas.compiled: $(wildcard data/*.gschema.xml)
+	@mkdir -p $(SCHEMAS) && cp data/*.gschema.xml $(SCHEMAS)/ && glib-compile-schemas --strict $(SCHEMAS)
+
+build: schemas ## Build everything, tests too, for debugging
+	$(SWIFT) build --build-tests
+
+release: ## Build the program as it is installed, in .build/release
+	$(SWIFT) build -c release --product parlance
+
+# A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
+# and the window opens just as fast.
+run: deps schemas ## Build and start Parlance; without a display, a short scripted conversation
+	$(SWIFT) build --product parlance
+	@build-aux/run .build/debug/parlance $(ARGS)
+
+test: deps schemas ## Build and run every test
+	@build-aux/test
+
+lint: deps schemas ## Check the style, the architecture and the data files
+	@build-aux/lint
+
+format: ## Lay out the Swift sources as `make lint` wants them
+	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_PATHS)
+
+bench: deps schemas ## Measure: a table, and a JSON line for each row
+	$(SWIFT) build -c release --product parlance-bench
+	$(SWIFT) build -c release --product parlance
+	@build-aux/with-display $(RELEASE)/parlance-bench $(ARGS)
+
+soak: deps ## Run the long fault tests
+	$(SWIFT) build -c release --product parlance-store-soak
+	@$(RELEASE)/parlance-store-soak $(ARGS)
+
+fuzz: deps ## Run the long fuzzing of the composer
+	@build-aux/fuzz $(ARGS)
+
+leaks: deps schemas ## Open, act and close under valgrind's memcheck
+	$(SWIFT) build --product parlance-leaks
+	@build-aux/leaks .build/debug/parlance-leaks
+
+screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
+	$(SWIFT) build --product parlance-screenshots
+	@build-aux/with-display --size 1280x1000 .build/debug/parlance-screenshots .build/screenshots
+	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
+
+flatpak: deps-flatpak ## Build the Flatpak and install it for this user
+	@build-aux/flatpak install
+
+flatpak-check: deps deps-flatpak ## Build the Flatpak, start it in its sandbox and check what it may do
+	@build-aux/flatpak check
+
+install: $(if $(wildcard $(RELEASE)/parlance),,release) ## Install what `make release` built
+	@build-aux/install-tree install "$(DESTDIR)" "$(PREFIX)" $(RELEASE)
+
+uninstall: ## Remove what `make install` put there
+	@build-aux/install-tree uninstall "$(DESTDIR)" "$(PREFIX)" $(RELEASE)
+
+pot: ## Collect the translatable strings in po/parlance.pot
+	@build-aux/pot
+
+clean: ## Remove everything that was built
+	rm -rf .build .build-*

@@ -17,9 +17,27 @@ let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 let package = Package(
     name: "Parlance",
     products: [],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    ],
     targets: [
         .target(name: "ChatCore", swiftSettings: settings),
+        .target(
+            name: "ChatStore",
+            dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(
+            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatStoreTests",
+            dependencies: [
+                "ChatCore", "ChatStore", "ChatTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            swiftSettings: settings),
     ]
 )

@@ -21,6 +21,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+    products: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
@@ -33,7 +36,23 @@ let package = Package(
         .target(name: "ChatCore", swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
+        .target(
+            name: "ChatStore",
+            dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(
+            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatStoreTests",
+            dependencies: [
+                "ChatCore", "ChatStore", "ChatTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            swiftSettings: settings),
     ]
 )
 

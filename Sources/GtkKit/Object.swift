@@ -5,7 +5,7 @@ public import CGtk
 /// A wrapper holds no other state: two wrappers of one GObject are interchangeable, and dropping the last one
 /// drops the reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one
 /// strongly: capture views weakly.
-open class Object {
+@MainActor open class Object {
     public let pointer: UnsafeMutableRawPointer
 
     /// Takes a reference of its own. A floating reference, as constructors of widgets return, is sunk.
@@ -19,6 +19,8 @@ open class Object {
         self.pointer = pointer
     }
 
+    // Needs the class's explicit @MainActor: optimised builds of other modules do not see the target's
+    // default isolation (Swift 6.3.1: "deinit is marked isolated, but containing class … is not").
     isolated deinit {
         g_object_unref(pointer)
     }

@@ -15,7 +15,7 @@ public enum Resources {
     }
 
     public static func exists(_ resourcePath: String) -> Bool {
-        g_resources_get_info(resourcePath, G_RESOURCE_LOOKUP_FLAGS_NONE, nil, nil, nil) != 0
+        g_resources_get_info(resourcePath, GResourceLookupFlags(rawValue: 0), nil, nil, nil) != 0
     }
 }
 

@@ -69,7 +69,8 @@ final class ParlanceApplication {
     private func start(with store: ChatStore) async {
         do {
             let backend = try await LocalBackend.start(
-                over: store, ownName: Self.userName, translator: Translator(translate: Self.translate, plural: Self.plural))
+                over: store, ownName: Self.userName,
+                translator: Translator(translate: Self.translate, plural: Self.plural))
             self.store = store
             show(ConversationCoordinator(service: backend))
         } catch {
@@ -110,7 +111,10 @@ final class ParlanceApplication {
         case .diskFull(let path): end(with: "no space left for \(path)")
         case .busy: end(with: "another process uses \(DataFolder.store.path)")
         case .newerSchema(let found, let supported):
-            end(with: "\(DataFolder.store.path) was written by a newer Parlance (format \(found), this one knows \(supported))")
+            end(
+                with:
+                    "\(DataFolder.store.path) was written by a newer Parlance (format \(found), this one knows \(supported))"
+            )
         case .damaged(_, let reason): askAboutDamage(reason)
         }
     }

@@ -29,7 +29,9 @@ let package = Package(
         // The toolkit, and a thin layer over it.
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
-        .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit"], swiftSettings: settings),
+        .target(
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport", swiftSettings: settings),
+        .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // The composer engine, and its drivers.
         .target(
@@ -68,6 +70,12 @@ let package = Package(
         .target(
             name: "ChatGtk", dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
+        .testTarget(
+            name: "ChatGtkTests",
+            dependencies: [
+                "CGtk", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "GtkKit",
+                "GtkTestSupport", "LocalBackend",
+            ], swiftSettings: settings),
         .executableTarget(
             name: "parlance",
             dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],

@@ -8,7 +8,6 @@ public final class Builder: Object {
     public convenience init(resource: String) {
         self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
         var error: UnsafeMutablePointer<GError>?
-        gtk_builder_set_translation_domain(cast(), textdomain(nil))
         guard gtk_builder_add_from_resource(cast(), resource, &error) != 0 else {
             fatalError("\(resource): \(takeMessage(&error))")
         }

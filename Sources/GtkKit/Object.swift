@@ -4,7 +4,8 @@ public import CGtk
 ///
 /// A wrapper holds no other state: two wrappers of one GObject are interchangeable, and dropping the last one
 /// drops the reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one
-/// strongly: capture views weakly.
+/// strongly: capture the view weakly. A weakly captured wrapper is gone as soon as nobody holds that wrapper, however
+/// long the GObject lives.
 @MainActor open class Object {
     public let pointer: UnsafeMutableRawPointer
 

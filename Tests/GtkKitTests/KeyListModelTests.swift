@@ -1,5 +1,6 @@
 import CGtk
 import GtkKit
+import GtkTestSupport
 import XCTest
 
 final class KeyListModelTests: GtkTestCase {

@@ -1,5 +1,6 @@
 import Dispatch
 import GtkKit
+import GtkTestSupport
 import Observation
 import XCTest
 

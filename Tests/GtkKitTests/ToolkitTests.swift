@@ -1,6 +1,7 @@
 import CGtk
 import Foundation
 import GtkKit
+import GtkTestSupport
 import XCTest
 
 /// Actions, builder files, images of widgets: one test each.

@@ -1,5 +1,6 @@
 import CGtk
 import GtkKit
+import GtkTestSupport
 import XCTest
 
 /// Puts its children in a row of 10 px squares and counts what is asked of it.

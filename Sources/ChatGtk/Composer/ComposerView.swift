@@ -17,7 +17,8 @@ final class ComposerView {
     private let sendButton: Button
     private var rendering: Rendering?
     private var surfaceLayout: SignalConnection?
-    private var textView: Widget
+    private var isCatchingUp = false
+    let textView: Widget
 
     init(viewModel: ComposerViewModel) {
         self.viewModel = viewModel
@@ -33,13 +34,17 @@ final class ComposerView {
         editor = EditorView(textView: textView, viewModel: viewModel)
         textView.setAccessibleLabel(translated("Message"))
         textView.setAccessiblePlaceholder(translated("Write a message"))
+        // The text view has no margins of its own: GTK 4.8 scrolls them out of view when it grows. A click beside the
+        // text means the text all the same.
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
+        builder["composer_row", Widget.self].addController(click)
         sendButton.onClick { [weak viewModel] in
             guard let viewModel else { return }
             viewModel.handle(viewModel.state.composer.editing == nil ? .send : .commitEdit)
         }
         builder["cancel_edit_button", Button.self].onClick { [weak viewModel] in viewModel?.handle(.cancelEdit) }
-        // Scrolling to the caret before the field has grown goes too far: done again once it has its new height.
-        scroller.verticalAdjustment.connect("notify::page-size") { [weak self] _ in self?.editor.scrollToCaret() }
+        keepScrollInBounds()
         textView.connect("realize") { [weak self] _ in self?.followWindowHeight() }
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
@@ -72,10 +77,43 @@ final class ComposerView {
     private var heightLimit = 0
 
     private func limitHeight(toLines lines: Int) {
-        let limit = Int((Double(lines) * editor.lineHeight).rounded(.up)) + EditorView.verticalMargins
+        let limit = Int((Double(lines) * editor.lineHeight).rounded(.up))
         guard limit != heightLimit else { return }
         heightLimit = limit
         scroller.setContentHeight(minimum: -1, maximum: limit)
+    }
+
+    /// Scrolling to the caret starts before the field has grown, and GTK 4.8 animates to that target without
+    /// looking at the bounds again.
+    private func keepScrollInBounds() {
+        let adjustment = scroller.verticalAdjustment
+        adjustment.connect("value-changed") { [weak self] _ in
+            guard let adjustment = self?.scroller.verticalAdjustment else { return }
+            let end = max(0, adjustment.upper - adjustment.pageSize)
+            if adjustment.value > end { adjustment.value = end }
+        }
+        // A text view asks for at least its text's height and gets it although the field is lower. When the field has
+        // grown too, nothing has changed for the view, and it goes on scrolling by the lower height (GTK 4.8).
+        adjustment.connect("notify::upper") { [weak self] _ in
+            guard let self, !self.isCatchingUp else { return }
+            self.isCatchingUp = true
+            var frames = 0
+            self.textView.addTick { [weak self] in
+                frames += 1
+                self?.isCatchingUp = self?.catchUpWithGrowth() == true && frames < 30
+                return self?.isCatchingUp == true
+            }
+        }
+        adjustment.connect("notify::page-size") { [weak self] _ in self?.editor.scrollToCaret() }
+    }
+
+    /// - Returns: whether the field is on its way to another height.
+    private func catchUpWithGrowth() -> Bool {
+        let adjustment = scroller.verticalAdjustment
+        guard adjustment.upper > adjustment.pageSize else { return false }
+        guard scroller.height > Int(adjustment.pageSize) else { return Int(adjustment.pageSize) < heightLimit }
+        textView.queueAllocate()
+        return true
     }
 
     private func followWindowHeight() {

@@ -9,9 +9,6 @@ import GtkKit
 /// is then applied, so the two can never differ. Offsets are converted here and nowhere else: the engine counts
 /// UTF-16 units, the buffer Unicode scalars.
 final class EditorView {
-    /// Space above and below the text, as in the `.ui` file.
-    static let verticalMargins = 18
-
     private let textView: Widget
     private let buffer: Object
     private let viewModel: ComposerViewModel

@@ -1,0 +1,52 @@
+import ChatCore
+import ChatGtk
+import ChatStore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+
+/// A real store and backend in a folder of their own, with the guide's clock standing still.
+@MainActor
+final class ChatFixture {
+    let folder: TemporaryFolder
+    let store: ChatStore
+    let backend: LocalBackend
+    let coordinator: ConversationCoordinator
+
+    init() throws {
+        try Resource.load()
+        Resource.loadStyle()
+        let folder = TemporaryFolder()
+        self.folder = folder
+        let store = try ChatStore(folder: folder.url.appending(path: "store"))
+        self.store = store
+        backend = try run {
+            try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+        }
+        coordinator = ConversationCoordinator(service: backend)
+    }
+
+    /// Makes a room and opens it.
+    func openRoom(named name: String = "Room") throws -> Conversation {
+        coordinator.start(opening: nil)
+        coordinator.rooms.send(.create(name: name))
+        guard
+            MainLoop.pump(until: { [coordinator] in
+                coordinator.rooms.state.selectedRow?.name == name
+                    && coordinator.conversation?.composer.state.isReady == true
+                    && coordinator.conversation?.timeline.state.isLoaded == true
+            }), let conversation = coordinator.conversation
+        else { throw Unfinished() }
+        return conversation
+    }
+
+    func close() throws {
+        try run { [backend, store] in
+            await backend.close()
+            await store.close()
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// The text buffer as a projection of the document.
+final class EditorViewTests: GtkTestCase {
+    @MainActor
+    private final class Bench {
+        let fixture: ChatFixture
+        let viewModel: ComposerViewModel
+        let view: ComposerView
+        let window: TestWindow
+        let textView: Widget
+        var buffer: UnsafeMutablePointer<GtkTextBuffer> { gtk_text_view_get_buffer(textView.cast()) }
+
+        init(width: Int32 = 500, height: Int32 = 600) throws {
+            fixture = try ChatFixture()
+            viewModel = try fixture.openRoom().composer
+            view = ComposerView(viewModel: viewModel)
+            let box = Box(.vertical)
+            let filler = Label("timeline")
+            gtk_widget_set_vexpand(filler.cast(), 1)
+            box.append(filler)
+            box.append(view.widget)
+            window = TestWindow(box, width: width, height: height)
+            textView = view.textView
+            view.grabFocus()
+        }
+
+        var shown: String {
+            var (start, end) = (GtkTextIter(), GtkTextIter())
+            gtk_text_buffer_get_bounds(buffer, &start, &end)
+            guard let text = gtk_text_buffer_get_text(buffer, &start, &end, 1) else { return "" }
+            defer { g_free(text) }
+            return String(cString: text)
+        }
+
+        /// The buffer's selection in Unicode scalars.
+        var selection: (Int, Int) {
+            var (start, end) = (GtkTextIter(), GtkTextIter())
+            gtk_text_buffer_get_selection_bounds(buffer, &start, &end)
+            return (Int(gtk_text_iter_get_offset(&start)), Int(gtk_text_iter_get_offset(&end)))
+        }
+
+        /// As an input method's commit reaches the text view: the selection goes, the text comes, one user action.
+        func type(_ text: String) {
+            gtk_text_buffer_begin_user_action(buffer)
+            gtk_text_buffer_delete_selection(buffer, 1, 1)
+            gtk_text_buffer_insert_interactive_at_cursor(buffer, text, Int32(text.utf8.count), 1)
+            gtk_text_buffer_end_user_action(buffer)
+        }
+
+        func select(_ start: Int, _ end: Int) {
+            var (from, to) = (GtkTextIter(), GtkTextIter())
+            gtk_text_buffer_get_iter_at_offset(buffer, &from, Int32(start))
+            gtk_text_buffer_get_iter_at_offset(buffer, &to, Int32(end))
+            gtk_text_buffer_select_range(buffer, &to, &from)
+        }
+
+        func emit(_ signal: String) {
+            var instance = GValue()
+            g_value_init(&instance, gtk_text_view_get_type())
+            g_value_set_object(&instance, textView.pointer)
+            defer { g_value_unset(&instance) }
+            g_signal_emitv(&instance, g_signal_lookup(signal, gtk_text_view_get_type()), 0, nil)
+        }
+
+        /// The height that the text view comes to rest at with so many lines.
+        func height(after lines: Int) -> Int {
+            viewModel.handle(
+                .load(ComposerContent(text: Array(repeating: "x", count: lines).joined(separator: "\n"))))
+            return settle()
+        }
+
+        func settle() -> Int {
+            var (stable, last) = (0, 0)
+            textView.addTick { [weak textView] in
+                guard let textView else { return false }
+                stable = textView.height == last ? stable + 1 : 0
+                last = textView.height
+                return stable < 20
+            }
+            _ = MainLoop.pump { stable >= 20 }
+            return last
+        }
+
+        func close() throws {
+            window.close()
+            try fixture.close()
+        }
+    }
+
+    func testTypingGoesThroughTheEngine() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.type("Hé")
+            bench.type("👨‍👩‍👧!")
+            XCTAssertEqual(bench.shown, "Hé👨‍👩‍👧!")
+            XCTAssertEqual(bench.viewModel.document.text, bench.shown)
+            XCTAssertEqual(bench.selection.0, bench.shown.unicodeScalars.count)
+            bench.emit("backspace")
+            bench.emit("backspace")
+            XCTAssertEqual(bench.shown, "Hé", "a family is one character")
+            try bench.close()
+        }
+    }
+
+    func testReplacingASelectionIsOneUndoStep() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.type("one two three")
+            bench.select(4, 7)
+            bench.type("2")
+            XCTAssertEqual(bench.shown, "one 2 three")
+            XCTAssertEqual(bench.selection.0, 5)
+            bench.viewModel.handle(.undo)
+            XCTAssertEqual(bench.shown, "one two three")
+            try bench.close()
+        }
+    }
+
+    func testDeletingASelectionWithoutInsertionIsCarriedOut() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.type("one two three")
+            bench.select(3, 7)
+            gtk_text_buffer_delete_selection(bench.buffer, 1, 1)
+            XCTAssertEqual(bench.shown, "one three")
+            XCTAssertEqual(bench.viewModel.document.text, "one three")
+            try bench.close()
+        }
+    }
+
+    func testCaretMovesReachTheEngine() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.type("a👍b")
+            bench.select(2, 2)
+            XCTAssertEqual(bench.viewModel.state.composer.selection, .caret(3), "UTF-16 units")
+            bench.type("x")
+            XCTAssertEqual(bench.shown, "a👍xb")
+            try bench.close()
+        }
+    }
+
+    /// Whatever is done to either side, both hold the same text and selection.
+    func testRandomEditsKeepBufferAndDocumentEqual() throws {
+        try onMain {
+            let bench = try Bench()
+            var random = Seeded(state: 7)
+            let pieces = ["a", "é", "👍🏽", "\n", " ", "مرحبا", "e\u{301}", "漢字", "**", "- x\n"]
+            for step in 0..<600 {
+                let length = bench.shown.unicodeScalars.count
+                switch random.next(9) {
+                case 0...3: bench.type(pieces[random.next(pieces.count)])
+                case 4:
+                    let (a, b) = (random.next(length + 1), random.next(length + 1))
+                    bench.select(min(a, b), max(a, b))
+                case 5: bench.emit("backspace")
+                case 6: bench.viewModel.handle(.undo)
+                case 7: bench.viewModel.handle(.redo)
+                default: bench.viewModel.handle(.insert(pieces[random.next(pieces.count)], origin: .paste))
+                }
+                let document = bench.viewModel.document
+                guard bench.shown == document.text else { return XCTFail("step \(step): texts differ") }
+                let selection = bench.viewModel.state.composer.selection
+                XCTAssertEqual(bench.selection.0, document.scalarOffset(ofUTF16: selection.location), "step \(step)")
+                XCTAssertEqual(bench.selection.1, document.scalarOffset(ofUTF16: selection.end), "step \(step)")
+            }
+            try bench.close()
+        }
+    }
+
+    func testFieldGrowsToItsLimitAndShrinksBack() throws {
+        try onMain {
+            let bench = try Bench(height: 700)
+            let one = bench.height(after: 1)
+            let three = bench.height(after: 3)
+            let limit = bench.height(after: bench.viewModel.state.composer.maximumLines)
+            let beyond = bench.height(after: 20)
+            XCTAssertGreaterThan(three, one)
+            XCTAssertGreaterThan(limit, three)
+            XCTAssertEqual(Double(beyond), Double(limit), accuracy: 1, "SLK-4: no taller than its lines")
+            XCTAssertEqual(bench.height(after: 1), one)
+            try bench.close()
+        }
+    }
+
+    func testFieldGrowsAtOnceWhenALineWraps() throws {
+        try onMain {
+            let bench = try Bench(height: 700)
+            let line = bench.height(after: 2) - bench.height(after: 1)
+            bench.viewModel.handle(.load(ComposerContent(text: "")))
+            let adjustment = Adjustment(
+                borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
+            for _ in 0..<16 {
+                bench.type("wrapped words ")
+                _ = bench.settle()
+                XCTAssertEqual(adjustment.value, 0, "nothing is scrolled away below the limit")
+                XCTAssertEqual(adjustment.pageSize, adjustment.upper)
+            }
+            XCTAssertGreaterThan(bench.textView.height, 3 * line, "it did wrap")
+            try bench.close()
+        }
+    }
+
+    func testCaretStaysInViewWhenTheFieldGrows() throws {
+        try onMain {
+            let bench = try Bench(height: 700)
+            let text = (1...8).map { "line \($0)" }.joined(separator: "\n")
+            bench.viewModel.send(.composer(.beginEdit(id: "m", ComposerContent(text: text))))
+            let adjustment = Adjustment(
+                borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
+            _ = bench.settle()
+            XCTAssertEqual(
+                adjustment.value, adjustment.upper - adjustment.pageSize, accuracy: 1, "the caret is in the last line")
+            try bench.close()
+        }
+    }
+}
+
+/// A small generator whose sequence is the same on every machine (SplitMix64).
+struct Seeded {
+    var state: UInt64
+
+    mutating func next(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((z ^ (z >> 31)) % UInt64(bound))
+    }
+}

@@ -28,7 +28,10 @@ let package = Package(
             dependencies: [.product(name: "_RopeModule", package: "swift-collections")],
             swiftSettings: settings),
         .target(name: "ComposerReplay", dependencies: ["Composer"], swiftSettings: settings),
-        .testTarget(name: "ReplayTests", dependencies: ["ComposerReplay"], swiftSettings: settings),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["ComposerReplay"], resources: [.copy("Traces")], swiftSettings: settings
+        ),
+        .executableTarget(name: "Benchmarks", dependencies: ["Composer"], swiftSettings: settings),
         .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),

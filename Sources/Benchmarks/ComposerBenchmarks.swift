@@ -16,6 +16,12 @@ enum ComposerBenchmarks {
         let ratio = typed[1_000_000]! / typed[100]!
         rows.append(
             BenchmarkRow(name: "composer: typed character, 1 MB to 100 B", value: ratio, unit: "ratio", target: 1.3))
+        let limited = try Callgrind.instructions(per: "type-limited", ["1000000"], few: 50, many: 550)
+        rows.append(
+            BenchmarkRow(
+                name: "composer: typed character in 1 MB, with a counter", value: limited.rounded(),
+                unit: "instructions",
+                target: 250_000))
         let paste = try Callgrind.instructions(per: "paste", few: 0, many: 1)
         rows.append(
             BenchmarkRow(
@@ -34,6 +40,7 @@ enum ComposerBenchmarks {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
         case ("type", 2): type(numbers[1], inTextOf: numbers[0])
+        case ("type-limited", 2): type(numbers[1], inTextOf: numbers[0], limit: 2_000_000)
         case ("paste", 1): paste(numbers[0])
         case ("undo", 1): undo(numbers[0])
         default: return false
@@ -47,8 +54,10 @@ enum ComposerBenchmarks {
         return String(String(repeating: line, count: bytes / line.utf8.count + 1).prefix(bytes))
     }
 
-    private static func composer(bytes: Int) -> ComposerEngine {
-        var engine = ComposerEngine()
+    private static func composer(bytes: Int, limit: Int? = nil) -> ComposerEngine {
+        var configuration = ComposerConfiguration()
+        configuration.characterLimit = limit
+        var engine = ComposerEngine(configuration: configuration)
         let text = prose(bytes: bytes)
         let middle = TextRange.caret(text.utf16.count / 2)
         _ = engine.handle(.load(ComposerContent(text: text, selection: middle)), at: .zero)
@@ -56,8 +65,8 @@ enum ComposerBenchmarks {
     }
 
     /// As a window would: each key an event, then the state is read.
-    private static func type(_ count: Int, inTextOf bytes: Int) {
-        var engine = composer(bytes: bytes)
+    private static func type(_ count: Int, inTextOf bytes: Int, limit: Int? = nil) {
+        var engine = composer(bytes: bytes, limit: limit)
         let keys = Array("words and ")
         for key in 0..<count {
             _ = engine.handle(.insert(String(keys[key % keys.count]), origin: .typed), at: .milliseconds(key * 100))

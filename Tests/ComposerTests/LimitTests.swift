@@ -84,4 +84,15 @@ struct LimitTests {
         #expect(script.text == "ab" && script.state.preedit == "")
         #expect(script.effects.contains(.refused(.limit(rejected: 2))))
     }
+
+    /// The count of what would be sent follows every edit at the ends.
+    @Test func whatIsTrimmedDoesNotCount() {
+        var script = ComposerScript(configuration(100, .soft))
+        script.load("\n \r\n👩‍💻e\u{301}x \n ")
+        #expect(script.state.counter?.text == "97")
+        script.type("y")
+        #expect(script.state.counter?.text == "93")
+        script.load(" \n ")
+        #expect(script.state.counter?.text == "100")
+    }
 }

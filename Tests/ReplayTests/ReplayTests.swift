@@ -109,6 +109,20 @@ struct ReplayTests {
         #expect(object["selection"] as? [Int] == [1, 5])
     }
 
+    /// Arrow keys do what a text view does with them, by whole clusters.
+    @Test func arrowKeysMoveAndSelect() throws {
+        let keys = [
+            ("Left", [6, 0]), ("Shift+Left", [1, 5]), ("Shift+Left", [0, 6]), ("Shift+Right", [1, 5]),
+            ("Right", [6, 0]),
+            ("Home", [0, 0]), ("Shift+End", [0, 7]), ("Left", [0, 0]), ("Ctrl+A", [0, 7]),
+        ]
+        var lines = [#"{"load":{"text":"a👩‍💻b"}}"#]
+        for (key, selection) in keys {
+            lines.append(#"{"key":"\#(key)"}"#)
+            #expect(try answer(lines)["selection"] as? [Int] == selection, "\(key)")
+        }
+    }
+
     /// Every preset takes every option.
     @Test(arguments: ["parlance", "slack", "hakawai", "hakawai-v2", "messageInputBar", "messageComposerView"])
     func presetsTakeEveryOption(preset: String) throws {

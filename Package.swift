@@ -42,7 +42,10 @@ let package = Package(
         .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
-        .testTarget(name: "ReplayTests", dependencies: ["ComposerReplay"], swiftSettings: settings),
+        .testTarget(
+            name: "ReplayTests", dependencies: ["ComposerReplay"], resources: [.copy("Traces")], swiftSettings: settings
+        ),
+        .executableTarget(name: "Benchmarks", dependencies: ["Composer"], swiftSettings: settings),
 
         // Rooms and messages, and where they are kept.
         .target(name: "ChatCore", swiftSettings: settings),
@@ -51,13 +54,14 @@ let package = Package(
             dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .executableTarget(name: "StoreSoak", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
         .testTarget(
             name: "ChatStoreTests",
             dependencies: [
-                "ChatCore", "ChatStore", "ChatTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "ChatCore", "ChatStore", "ChatTestSupport", "StoreSoak", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -9,7 +9,7 @@ public enum FuzzRun {
         var composer = MirroredComposer(script.composer())
         var done = 0
         while done < steps, let (event, time) = script.next(for: composer.engine) {
-            // Loads keep a long run's text short; a fuzzer may still build a long one.
+            // Checking costs O(n) a step, so the text is not let grow without end.
             let event = composer.engine.document.length > 2000 ? ComposerEvent.clear : event
             if let broken = composer.handle(event, at: time) ?? Invariants.violation(of: composer) {
                 return (done, "after step \(done), \(event): \(broken)")

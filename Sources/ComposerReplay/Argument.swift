@@ -54,7 +54,7 @@ struct Argument {
     func object(required: [String], optional: [String] = []) throws -> Fields {
         guard case .object(let values) = value else { throw ReplayError.wrongArgument("an object") }
         for key in required where values[key] == nil { throw ReplayError("missing key \"\(key)\"") }
-        for key in values.keys where !required.contains(key) && !optional.contains(key) {
+        for key in values.keys.sorted() where !required.contains(key) && !optional.contains(key) {
             throw ReplayError("unknown key \"\(key)\"")
         }
         return Fields(values: values)

@@ -5,11 +5,12 @@ struct MarkdownReader {
     static func rules(_ value: Argument) throws -> [MarkdownRule] {
         if case .object(let kinds) = value.value {
             let known = MarkdownRule.commonMark
-            for name in kinds.keys where !known.contains(where: { $0.title.lowercased() == name.lowercased() }) {
+            for name in kinds.keys.sorted() where !known.contains(where: { $0.title.lowercased() == name.lowercased() })
+            {
                 throw ReplayError("unknown Markdown \"\(name)\"")
             }
             return try known.compactMap { base in
-                let entry = kinds.first { $0.key.lowercased() == base.title.lowercased() }
+                let entry = kinds.sorted { $0.key < $1.key }.first { $0.key.lowercased() == base.title.lowercased() }
                 return try entry.map { try rule(Argument($0.value), base: base) }
             }
         }

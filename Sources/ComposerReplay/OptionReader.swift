@@ -8,7 +8,7 @@ struct OptionReader {
         if let preset = values["preset"] {
             configuration = .preset(try choice(Argument(preset), ComposerConfiguration.Preset.self))
         }
-        for (name, value) in values where name != "preset" {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) where name != "preset" {
             try set(name, Argument(value), in: &configuration)
         }
         return configuration

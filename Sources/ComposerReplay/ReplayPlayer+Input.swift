@@ -62,20 +62,23 @@ extension ReplayPlayer {
         }
     }
 
+    /// Moves the caret, or with Shift the end of the selection that is not its anchor.
     private mutating func move(_ chord: KeyChord) {
         let document = engine.document
         let selection = engine.selection
         let extends = chord.modifiers.contains(.shift)
+        let anchor = anchor.flatMap { $0 == selection.location || $0 == selection.end ? $0 : nil } ?? selection.location
+        let from = anchor == selection.location ? selection.end : selection.location
         let caret: Int
         switch chord.key {
         case "Left" where !selection.isEmpty && !extends: caret = selection.location
         case "Right" where !selection.isEmpty && !extends: caret = selection.end
-        case "Left": caret = document.clusterBoundary(before: extends ? selection.end : selection.location)
-        case "Right": caret = document.clusterBoundary(after: selection.end)
+        case "Left": caret = document.clusterBoundary(before: from)
+        case "Right": caret = document.clusterBoundary(after: from)
         case "Home": caret = 0
         default: caret = document.length
         }
-        let anchor = chord.key == "Home" ? selection.end : selection.location
+        self.anchor = extends ? anchor : nil
         handle(.select(extends ? TextRange(start: min(anchor, caret), end: max(anchor, caret)) : .caret(caret)))
     }
 }

@@ -7,6 +7,8 @@ struct ReplayPlayer {
     var sent: [ComposedMessage] = []
     var events: [ComposerObservation] = []
     var word: ComposerDocument.Word??
+    /// The end of the selection that stays when Shift and an arrow are pressed.
+    var anchor: Int?
 
     /// - Throws: `ReplayError`, and then nothing has changed.
     mutating func perform(_ verb: String, _ argument: Argument) throws -> Answer {

@@ -26,6 +26,13 @@ struct ComposerScript {
         #expect(Invariants.violation(of: composer) == nil)
     }
 
+    /// Changes the composer otherwise than by an event.
+    mutating func change(_ body: (inout ComposerEngine) -> Void) {
+        var engine = composer.engine
+        body(&engine)
+        composer = MirroredComposer(engine)
+    }
+
     /// As a person types: one event a character.
     mutating func type(_ text: String) {
         for character in text { send(.insert(String(character), origin: .typed)) }

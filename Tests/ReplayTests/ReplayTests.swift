@@ -3,5 +3,142 @@ import Foundation
 import Testing
 
 struct ReplayTests {
-    @Test func x() {}
+    private static var traces: [String] {
+        let folder = Bundle.module.resourceURL!.appendingPathComponent("Traces")
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.filter { $0.hasSuffix(".jsonl") }.sorted()
+    }
+
+    private static func lines(_ name: String) throws -> [String] {
+        let file = Bundle.module.resourceURL!.appendingPathComponent("Traces/\(name)")
+        var lines = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        if lines.last == "" { lines.removeLast() }
+        return lines.map(String.init)
+    }
+
+    private static func answers(_ lines: [String]) -> (answers: [String], hasFailed: Bool) {
+        var driver = ReplayDriver()
+        let answers = lines.map { driver.answer(to: Data($0.utf8)) }
+        return (answers, driver.hasFailed)
+    }
+
+    private func answer(_ lines: [String]) throws -> [String: Any] {
+        let last = Self.answers(lines).answers.last ?? ""
+        return try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+    }
+
+    /// The expected answers are what `parlance-replay < NAME.jsonl` printed, looked through by hand.
+    @Test(arguments: traces)
+    func traceAnswersAsBefore(trace: String) throws {
+        let lines = try Self.lines(trace)
+        let expected = try Self.lines(trace.replacing(".jsonl", with: ".expected"))
+        let (answers, _) = Self.answers(lines)
+        #expect(answers.count == expected.count)
+        for (number, (answer, wanted)) in zip(answers, expected).enumerated() {
+            #expect(answer == wanted, "line \(number + 1): \(lines[number])")
+        }
+    }
+
+    @Test func thereAreTraces() {
+        #expect(Self.traces.count >= 5)
+    }
+
+    static let keys: Set<String> = [
+        "text", "selection", "preedit", "mentions", "completion", "queries", "sent", "mode", "editing", "canSend",
+        "canSave",
+        "counter", "lines", "height", "isExpanding", "formatting", "typing", "attachments", "canUndo", "canRedo",
+        "isHidden",
+        "isFocused", "events",
+    ]
+
+    /// Every key is always there, and only `word` adds one.
+    @Test(arguments: traces)
+    func everyAnswerIsWhole(trace: String) throws {
+        let lines = try Self.lines(trace)
+        for (line, answer) in zip(lines, Self.answers(lines).answers) {
+            let object = try #require(JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
+            if object["error"] != nil {
+                #expect(Set(object.keys) == ["error", "line"])
+            } else {
+                #expect(Set(object.keys).subtracting(["word"]) == Self.keys)
+                #expect((object["word"] != nil) == line.contains(#""word""#))
+            }
+        }
+    }
+
+    /// A line in error changes nothing, and all but the last line of this trace are.
+    @Test func errorsChangeNothing() throws {
+        let lines = try Self.lines("errors.jsonl")
+        let (answers, hasFailed) = Self.answers(lines)
+        #expect(hasFailed)
+        for (number, answer) in answers.dropLast().enumerated() {
+            #expect(answer.hasPrefix(#"{"error":"#) && answer.hasSuffix(#""line":\#(number + 1)}"#), "\(lines[number])")
+        }
+        #expect(answers.last == Self.answers([#"{"state":true}"#]).answers.last)
+        #expect(!Self.answers([#"{"state":true}"#]).hasFailed)
+    }
+
+    static let unfriendly: [String] = [
+        String(repeating: "[", count: 100_000), String(repeating: #"{"type":"#, count: 100_000), "\u{0}", "\u{FEFF}{}",
+        #"{"type":"\#(String(repeating: "\\u0000", count: 2000))"}"#, #"{"load":{"text":"\ud800\udc00\udc00"}}"#,
+        #"{"load":{"text":"a","selection":[9223372036854775807,9223372036854775807]}}"#,
+    ]
+
+    @Test(arguments: unfriendly)
+    func unfriendlyLinesAreAnswered(line: String) throws {
+        _ = try answer([line])
+        #expect(Self.answers([line, #"{"state":true}"#]).answers.last?.hasPrefix(#"{"text":"#) == true)
+    }
+
+    @Test func bytesThatAreNotTextAreAnError() {
+        var driver = ReplayDriver()
+        #expect(driver.answer(to: Data([0xFF, 0xFE, 0x7B])).hasPrefix(#"{"error":"#))
+        #expect(driver.hasFailed)
+    }
+
+    @Test func aMegabyteOnOneLine() throws {
+        let text = String(repeating: "x", count: 1_000_000)
+        let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"backspace":1}"#])
+        #expect((object["text"] as? String)?.utf8.count == 999_999)
+    }
+
+    /// An offset inside a cluster is moved to its start.
+    @Test func offsetsNeverSplitACluster() throws {
+        let object = try answer([#"{"load":{"text":"a👩‍💻b"}}"#, #"{"select":[3,3]}"#])
+        #expect(object["selection"] as? [Int] == [1, 5])
+    }
+
+    /// Arrow keys do what a text view does with them, by whole clusters.
+    @Test func arrowKeysMoveAndSelect() throws {
+        let keys = [
+            ("Left", [6, 0]), ("Shift+Left", [1, 5]), ("Shift+Left", [0, 6]), ("Shift+Right", [1, 5]),
+            ("Right", [6, 0]),
+            ("Home", [0, 0]), ("Shift+End", [0, 7]), ("Left", [0, 0]), ("Ctrl+A", [0, 7]),
+        ]
+        var lines = [#"{"load":{"text":"a👩‍💻b"}}"#]
+        for (key, selection) in keys {
+            lines.append(#"{"key":"\#(key)"}"#)
+            #expect(try answer(lines)["selection"] as? [Int] == selection, "\(key)")
+        }
+    }
+
+    /// Every preset takes every option.
+    @Test(arguments: ["parlance", "slack", "hakawai", "hakawai-v2", "messageInputBar", "messageComposerView"])
+    func presetsTakeEveryOption(preset: String) throws {
+        let options = #"""
+            "prefixes":["@",{"prefix":"+:","minQuery":2,"position":"start","boundary":"whitespace"}],"boundary":"punctuation",
+            "queryExtent":"word","querySpaces":1,"implicitLength":3,"afterAccept":"nothing","keepPrefix":false,
+            "mentionTokens":false,"mentionBackspace":"whole","mentionTrim":"none","controlCharacters":["@"],
+            "continueAfterEmpty":true,"resultsThrottle":0.2,"completionRows":5,"maxLines":0,"characterLimit":9,
+            "limitPolicy":"hard","countUnit":"utf16","counterStyle":"plain","markdown":{"bold":{"symbol":"*","title":"Fat"}},
+            "doubleSpaceCloses":false,"doubleSpacePeriod":true,"clearsOnSend":false,"keepsUndoOnSend":false,
+            "trimsSentText":false,"sendKey":"ctrlReturn","undoDepth":5,"typingTimeout":1.5
+            """#.replacing("\n", with: "")
+        let object = try answer([
+            #"{"configure":{"preset":"\#(preset)",\#(options)}}"#, #"{"load":{"text":"abc","selection":[0,3]}}"#,
+        ])
+        #expect(object["formatting"] as? [String] == ["Fat"])
+        #expect((object["counter"] as? [String: Any])?["text"] as? String == "3")
+    }
 }

@@ -87,7 +87,7 @@ extension ComposerEngine {
         let styles = origin.isUserWriting ? chosenStyles ?? document.styles(before: range.location) : []
         let applied = document.replace(range, with: text)
         let inserted = applied.replacement.utf16.count
-        for style in styles {
+        for style in styles.ordered {
             document.setStyle(style, true, over: TextRange(location: range.location, length: inserted))
         }
         selection = newSelection.map { document.aligned($0) } ?? caret(after: range.location + inserted, inserted)

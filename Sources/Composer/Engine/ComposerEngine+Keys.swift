@@ -7,7 +7,7 @@ extension ComposerEngine {
         return context
     }
 
-    /// A key press. While an input method shows a preedit every key is its own.
+    /// A key press. While an input method shows a preedit every key is the input method's.
     mutating func press(_ chord: KeyChord) {
         guard preedit.isEmpty, let action = keys.action(for: chord, in: keyContext) else { return }
         if perform(action) { emit(.keyHandled) }

@@ -4,7 +4,8 @@ extension ComposerEngine {
         let lines = lineCount
         let maximum = maximumLines
         return ComposerState(
-            selection: selection, preedit: preedit, length: document.length, revision: revision,
+            selection: selection, preedit: preedit, length: document.length, isBlank: document.isBlank,
+            revision: revision,
             showsPlaceholder: document.isEmpty && preedit.isEmpty, mode: mode, reply: reply,
             canSend: sendRefusal == nil && mode == .compose, canSave: saveRefusal == nil,
             isSending: !outbox.pending.isEmpty, unsentCount: outbox.unsent.count, counter: counter, lines: lines,

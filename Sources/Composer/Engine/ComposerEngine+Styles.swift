@@ -16,7 +16,7 @@ extension ComposerEngine {
             return
         }
         changeSpans { engine in
-            for style in Set(engine.document.spans.compactMap(\.style)) {
+            for style in Set(engine.document.spans.compactMap(\.style)).ordered {
                 engine.document.setStyle(style, false, over: engine.selection)
             }
         }

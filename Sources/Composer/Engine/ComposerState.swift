@@ -11,6 +11,8 @@ public struct ComposerState: Equatable, Sendable {
     public var preedit: String
     /// In UTF-16 units.
     public var length: Int
+    /// Nothing but white space and line breaks: the send button gives its place to others (SLK-10).
+    public var isBlank: Bool
     /// Counts up with every change of text or spans, so that views know when to read ``ComposerEngine/document``.
     public var revision: Int
     /// Neither text nor preedit (SLK-7).

@@ -49,12 +49,10 @@ extension ComposerConfiguration {
     /// How much of the limit a document uses. One rule serves label and limit: under the soft policy what would be
     /// sent counts, that is without the white space at its ends if sending trims it; under the hard policy all.
     func limitedCount(of document: ComposerDocument) -> Int {
-        var range = TextRange(location: 0, length: document.length)
-        if limitPolicy == .soft, trimsSentText { range = document.trimmedRange }
-        return switch countUnit {
-        case .graphemes: document.graphemeCount(in: range)
-        case .utf16: range.length
+        guard limitPolicy == .soft, trimsSentText else {
+            return countUnit == .graphemes ? document.graphemeCount : document.length
         }
+        return countUnit == .graphemes ? document.trimmedGraphemeCount : document.trimmedRange.length
     }
 }
 
@@ -65,5 +63,13 @@ extension ComposerDocument {
         let start = storage.firstOffset(from: 0) { !$0.isBlank }
         let end = storage.lastOffset(before: length) { !$0.isBlank }
         return TextRange(start: start, end: max(start, end))
+    }
+
+    /// The grapheme clusters of ``trimmedRange``: all but those left out, so that it costs what they do.
+    var trimmedGraphemeCount: Int {
+        let range = trimmedRange
+        guard !range.isEmpty else { return 0 }
+        let head = graphemeCount(in: TextRange(location: 0, length: range.location))
+        return graphemeCount - head - graphemeCount(in: TextRange(start: range.end, end: length))
     }
 }

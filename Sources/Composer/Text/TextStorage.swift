@@ -222,8 +222,9 @@ extension TextStorage {
 
     /// The boundary before `offset`, or 0.
     func clusterBoundary(before offset: Int) -> Int {
-        guard let previous = scalar(before: offset) else { return 0 }
-        return clusterStart(at: scalarStart(at: offset) - previous.utf16.count)
+        let start = clusterStart(at: offset)
+        guard start == offset, let previous = scalar(before: start) else { return start }
+        return clusterStart(at: start - previous.utf16.count)
     }
 
     /// The boundary after `offset`, or the text's end.

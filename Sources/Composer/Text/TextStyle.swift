@@ -13,3 +13,10 @@ public enum TextStyle: Hashable, Sendable, Codable {
     /// A style of the host's own.
     case named(String)
 }
+
+extension Set<TextStyle> {
+    /// The styles in an order that is the same in every run, as spans are numbered in it.
+    var ordered: [TextStyle] {
+        count < 2 ? Array(self) : sorted { "\($0)" < "\($1)" }
+    }
+}

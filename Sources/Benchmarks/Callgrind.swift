@@ -1,0 +1,35 @@
+import Foundation
+
+/// Counts the instructions of a workload: the same on every run, however busy the machine is.
+enum Callgrind {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The instructions of this program running a workload.
+    static func instructions(of workload: [String]) throws -> Int {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", CommandLine.arguments[0], "workload"]
+            + workload
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let report = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0,
+            let line = report.split(separator: "\n").last(where: { $0.contains("Collected :") }),
+            let count = line.split(separator: " ").last.flatMap({ Int($0) })
+        else { throw Failure(description: "callgrind failed on \(workload): \(report.suffix(400))") }
+        return count
+    }
+
+    /// The instructions of one repetition: the difference of two runs, so that what both share falls away.
+    static func instructions(per name: String, _ arguments: [String] = [], few: Int, many: Int) throws -> Double {
+        let less = try instructions(of: [name] + arguments + [String(few)])
+        let more = try instructions(of: [name] + arguments + [String(many)])
+        return Double(more - less) / Double(many - few)
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+// `workload NAME …` runs one piece of work and nothing else, to be counted by callgrind.
+let arguments = Array(CommandLine.arguments.dropFirst())
+if arguments.first == "workload" {
+    exit(ComposerBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
+}
+do {
+    let rows = try ComposerBenchmarks.rows()
+    print(BenchmarkRow.table(rows))
+    for row in rows { print(row.json) }
+    exit(rows.allSatisfy(\.holds) ? 0 : 1)
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(2)
+}

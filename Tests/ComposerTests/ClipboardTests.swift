@@ -1,0 +1,109 @@
+import Composer
+import Testing
+
+struct ClipboardTests {
+    static let png = Attachment(type: "image/png", name: "a.png", bytes: 10)
+    static let jpeg = Attachment(type: "image/jpeg", name: "a.jpg", bytes: 5)
+    static let pdf = Attachment(type: "application/pdf", name: "a.pdf", bytes: 5)
+
+    /// SLK-36, SLK-37, MIB-19: what is offered, the text and the attachments after.
+    static let offers: [([PasteOffer], String, [String])] = [
+        ([.text("t")], "t", []), ([.media(png)], "", ["a.png"]), ([.media(jpeg), .media(png)], "", ["a.png"]),
+        ([.media(png), .text("t")], "", ["a.png"]), ([.text("t"), .media(png)], "t", []),
+        ([.media(pdf), .text("t")], "t", []), ([.media(pdf)], "", []), ([], "", []),
+    ]
+
+    @Test(arguments: offers)
+    func pastePrefersWhatIsBest(offers: [PasteOffer], text: String, names: [String]) {
+        var script = ComposerScript()
+        script.send(.paste(offers))
+        #expect(script.text == text)
+        #expect(script.state.attachments.map(\.name) == names)
+    }
+
+    @Test func unacceptedMediaIsReported() {
+        var script = ComposerScript()
+        script.send(.paste([.media(Self.pdf)]))
+        #expect(script.effects.contains(.refused(.mediaType("application/pdf"))))
+    }
+
+    @Test(arguments: [
+        ("image/png", ["image/*"], true), ("video/mp4", ["image/*"], false), ("x/y", ["*/*"], true),
+        ("IMAGE/PNG", ["image/png"], true), ("imagex/png", ["image/*"], false),
+    ])
+    func acceptedTypes(type: String, accepted: [String], isAccepted: Bool) {
+        #expect((AttachmentLimits(pastedTypes: accepted).preference(of: type) != nil) == isAccepted)
+    }
+
+    /// Issue reports ask for a limit with a reason (MIB-36).
+    @Test func attachmentsAreLimitedWithAReason() {
+        var configuration = ComposerConfiguration()
+        configuration.attachments = AttachmentLimits(count: 1, bytes: 10)
+        var script = ComposerScript(configuration)
+        script.send(.attach(Attachment(type: "a/b", name: "big", bytes: 11)))
+        #expect(script.effects.contains(.refused(.attachmentSize(limit: 10))))
+        script.send(.attach(Self.png))
+        script.send(.attach(Self.jpeg))
+        #expect(script.effects.contains(.refused(.attachmentCount(limit: 1))))
+        #expect(script.state.attachments == [Self.png])
+        for place in [-1, 1] { script.send(.detach(place)) }
+        #expect(script.state.attachments == [Self.png])
+    }
+
+    private func withMention() -> ComposerScript {
+        var script = ComposerScript()
+        let mention = ComposerContent.PlacedMention(
+            mention: Mention(entityID: "u", text: "Ann"), range: TextRange(location: 3, length: 3))
+        script.send(.load(ComposerContent(text: "hi Ann!", mentions: [mention])))
+        return script
+    }
+
+    /// HKW-29: whole mentions survive, ⚠ half a mention was copied as a mention with half its text.
+    @Test(arguments: [(2, 5, 1), (3, 3, 1), (4, 2, 0), (0, 5, 0)])
+    func mentionsSurviveCutAndPasteIfWhole(location: Int, length: Int, mentions: Int) {
+        var script = withMention()
+        script.send(.select(TextRange(location: location, length: length)))
+        script.send(.cut)
+        script.send(.clear)
+        script.send(.pasteOwn)
+        #expect(script.engine.document.mentions.count == mentions)
+        script.send(.undo)
+        script.send(.redo)
+        #expect(script.engine.document.mentions.count == mentions)
+    }
+
+    @Test func aFragmentTravelsBetweenWindows() throws {
+        var script = withMention()
+        script.send(.select(TextRange(location: 0, length: 7)))
+        script.send(.copy)
+        guard case .copied(let fragment)? = script.effects.first else {
+            Issue.record("nothing copied")
+            return
+        }
+        var other = ComposerScript()
+        other.type("> ")
+        other.send(.paste([.fragment(try ClipboardFragment.decode(fragment.encoded())), .text("plain")]))
+        #expect(other.text == "> hi Ann!")
+        #expect(other.engine.document.mentions.map(\.range) == [TextRange(location: 5, length: 3)])
+    }
+
+    /// A clipboard holds what any program put there.
+    @Test func aDamagedFragmentIsPlainText() {
+        var script = withMention()
+        script.send(.select(TextRange(location: 0, length: 7)))
+        script.send(.copy)
+        guard case .copied(var fragment)? = script.effects.first else { return }
+        fragment.text = "hi"
+        script.send(.paste([.fragment(fragment)]))
+        #expect(script.text == "hi" && script.engine.document.mentions.isEmpty)
+    }
+
+    /// HKW-60: typing inside turns the mention to text; at its edges it stays.
+    @Test(arguments: [(3, 1), (4, 0), (5, 0), (6, 1)])
+    func typingInsideAMentionMakesItText(offset: Int, mentions: Int) {
+        var script = withMention()
+        script.send(.select(.caret(offset)))
+        script.type("x")
+        #expect(script.engine.document.mentions.count == mentions)
+    }
+}

@@ -1,0 +1,77 @@
+import Composer
+import Testing
+
+struct GrowthTests {
+    /// SLK-4: limit, window height, lines.
+    static let limits: [(GrowthLimit, Double, Int)] = [
+        (.byWindowHeight, 480, 4), (.byWindowHeight, 567, 4), (.byWindowHeight, 568, 6), (.byWindowHeight, 767, 6),
+        (.byWindowHeight, 768, 8), (.byWindowHeight, 2000, 8), (.lines(3), 800, 3), (.lines(0), 426, 20),
+        (.lines(0), 1026, 50), (.lines(99), 126, 5), (.fractionOfWindow(3), 800, 13), (.pixels(100), 800, 5),
+        (.byWindowHeight, 0, 1), (.lines(0), 0, 1), (.pixels(0), 800, 1), (.fractionOfWindow(0), 426, 20),
+    ]
+
+    @Test(arguments: limits)
+    func theLimitInLines(limit: GrowthLimit, windowHeight: Double, lines: Int) {
+        let found = GrowthRules.maximumLines(limit, windowHeight: windowHeight, lineHeight: 20, chrome: 26)
+        #expect(found == lines)
+    }
+
+    /// SLK-58: larger text gets fewer lines, the factor being held within ±0.75.
+    @Test(arguments: [(1.0, 6), (1.5, 3), (2.0, 2), (4.0, 2), (0.8, 8), (0.5, 9), (0.01, 11)])
+    func textScaleChangesTheLimit(scale: Double, lines: Int) {
+        #expect(GrowthRules.scaledLines(6, textScale: scale) == lines)
+    }
+
+    /// SLK-5: lines, line height, under the text, editing, height.
+    static let heights: [(Int, Double, Double, Bool, Int)] = [
+        (1, 20, 0, false, 46), (2, 20, 0, false, 66), (3, 18.5, 0, false, 82), (1, 18.5, 0, false, 45),
+        (1, 20, 30, false, 76), (1, 20, 0, true, 84), (6, 20, 0, true, 184),
+    ]
+
+    @Test(arguments: heights)
+    func barHeight(lines: Int, lineHeight: Double, under: Double, editing: Bool, height: Int) {
+        let found = GrowthRules.barHeight(
+            lines: lines, lineHeight: lineHeight, insets: ComposerInsets(), underHeight: under, editing: editing)
+        #expect(found == height)
+    }
+
+    /// SLK-5: floor(|content − insets| / line height), at least 1.
+    @Test(arguments: [(36.0, 1), (55.9, 1), (56.0, 2), (0.0, 1), (16.0, 1), (1016.0, 50)])
+    func lineCount(contentHeight: Double, lines: Int) {
+        #expect(GrowthRules.lineCount(contentHeight: contentHeight, insets: ComposerInsets(), lineHeight: 20) == lines)
+    }
+
+    @Test func theBarGrowsShrinksAndScrolls() {
+        var script = ComposerScript()
+        script.send(.layout(ComposerLayout(windowHeight: 600, lineHeight: 20)))
+        #expect(script.state.height == 46 && !script.state.isExpanding)
+        script.load("a\nb\nc")
+        #expect(script.state.lines == 3 && script.state.height == 86 && script.state.isExpanding)
+        script.load(String(repeating: "a\n", count: 9))
+        #expect(script.state.lines == 10 && script.state.height == 146)
+        #expect(!script.state.isExpanding && script.state.scrollsInside)
+        script.send(.send)
+        script.send(.clear)
+        #expect(script.state.lines == 1 && script.state.height == 46)
+    }
+
+    @Test func wrappedLinesCountUntilTheTextIsGone() {
+        var script = ComposerScript()
+        script.type("long")
+        script.send(.layout(ComposerLayout(windowHeight: 800, lineHeight: 20, lines: 4)))
+        #expect(script.state.lines == 4)
+        script.press("Shift+Return")
+        #expect(script.state.lines == 5)
+        script.send(.clear)
+        #expect(script.state.lines == 1)
+    }
+
+    /// MIB-8, SLK-53.
+    @Test func expandedIsTallAndHiddenIsFlat() {
+        var script = ComposerScript()
+        script.press("Ctrl+Shift+E")
+        #expect(script.state.height == 146 && script.state.isExpanded)
+        script.send(.hide(true))
+        #expect(script.state.height == 0)
+    }
+}

@@ -1,0 +1,102 @@
+import Composer
+import Testing
+
+/// HKW-31: only what is committed reaches the document.
+struct InputMethodTests {
+    /// Hangul: one key commits a syllable and starts the next.
+    @Test func hangulCommitsAndStartsAnewInOneKey() {
+        var script = ComposerScript()
+        for (commit, preedit) in [("", "ㅎ"), ("", "하"), ("", "한"), ("한", "ㄱ"), ("", "그"), ("", "글")] {
+            if !commit.isEmpty { script.send(.commit(commit)) }
+            script.send(.preedit(preedit))
+            #expect(!script.text.contains(preedit))
+        }
+        #expect(script.text == "한" && script.state.preedit == "글")
+        script.send(.commit("글"))
+        #expect(script.text == "한글" && script.state.preedit == "")
+    }
+
+    /// Japanese: kana, conversion, candidates, and one commit over a selection.
+    @Test func japaneseReplacesTheSelectionOnce() {
+        var script = ComposerScript()
+        script.load("私は学生", select: TextRange(location: 2, length: 2))
+        for preedit in ["s", "せ", "せn", "せんせい", "先生"] { script.send(.preedit(preedit)) }
+        #expect(script.text == "私は学生" && script.state.selection.length == 2)
+        script.send(.commit("先生"))
+        #expect(script.text == "私は先生")
+        script.send(.undo)
+        #expect(script.text == "私は学生" && script.state.selection.length == 2)
+    }
+
+    /// Chinese: Return chooses a candidate and does not send.
+    @Test func returnIsTheInputMethodsWhileItShowsSomething() {
+        var script = ComposerScript()
+        script.type("a")
+        script.send(.preedit("ni hao"))
+        for chord in ["Return", "Ctrl+Return", "Escape", "Up", "Ctrl+Z"] {
+            script.press(chord)
+            #expect(script.effects.isEmpty)
+        }
+        script.send(.commit("你好"))
+        script.press("Return")
+        #expect(script.sent.map(\.text) == ["a你好"])
+    }
+
+    @Test func aCancelledPreeditLeavesNothing() {
+        var script = ComposerScript()
+        script.load("abc", select: TextRange(location: 0, length: 3))
+        script.send(.preedit("x"))
+        #expect(!script.state.showsPlaceholder)
+        script.send(.preedit(""))
+        #expect(script.text == "abc" && script.state.selection.length == 3)
+    }
+
+    /// SLK-63: the last composed word is sent, once.
+    @Test func theSendButtonCommitsFirst() {
+        var script = ComposerScript()
+        script.type("a ")
+        script.send(.preedit("word"))
+        script.send(.send)
+        #expect(script.sent.map(\.text) == ["a word"])
+        #expect(script.state.preedit == "" && script.text == "")
+    }
+
+    /// HKW-31: going elsewhere counts as a commit where the marking began.
+    @Test func movingTheCaretCommits() {
+        var script = ComposerScript()
+        script.load("ab")
+        script.send(.preedit("字"))
+        script.send(.select(.caret(0)))
+        #expect(script.text == "ab字" && script.state.selection == .caret(0))
+    }
+
+    /// HKW-32: a rejected commit leaves text and caret as they were.
+    @Test func aRejectedCommitRestoresTextAndCaret() {
+        var script = ComposerScript()
+        script.load("abc", select: .caret(1))
+        script.add(interceptor: Rejection(rejected: "字"))
+        script.send(.preedit("字"))
+        script.send(.commit("字"))
+        #expect(script.text == "abc" && script.state.selection == .caret(1) && script.state.preedit == "")
+        script.send(.commit("好"))
+        #expect(script.text == "a好bc")
+    }
+
+    /// HKW-28: dictation is one insertion and one undo step.
+    @Test func dictationIsOneStep() {
+        var script = ComposerScript()
+        script.send(.insert("several words at once", origin: .dictation))
+        script.send(.undo)
+        #expect(script.text == "")
+    }
+}
+
+/// Denies any change that inserts this text.
+struct Rejection: ComposerInterceptor {
+    let rejected: String
+    var name: String { "rejection of \(rejected)" }
+
+    func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
+        change.replacement == rejected ? .deny : .allow
+    }
+}

@@ -1,0 +1,90 @@
+import Composer
+import Testing
+
+/// SLK-44 to SLK-47.
+struct KeyTests {
+    /// Send key, chord, text after "ab" was typed, whether it was sent.
+    static let returns: [(SendKey, String, String, Bool)] = [
+        (.return, "Return", "", true), (.return, "KP_Enter", "", true), (.return, "Shift+Return", "ab\n", false),
+        (.return, "Ctrl+Return", "", true), (.ctrlReturn, "Return", "ab\n", false),
+        (.ctrlReturn, "Shift+Return", "ab\n", false), (.ctrlReturn, "Ctrl+Return", "", true),
+    ]
+
+    @Test(arguments: returns)
+    func returnKeys(sendKey: SendKey, chord: String, text: String, isSent: Bool) {
+        var configuration = ComposerConfiguration()
+        configuration.sendKey = sendKey
+        var script = ComposerScript(configuration)
+        script.type("ab")
+        script.press(chord)
+        #expect(script.text == text)
+        #expect(script.sent.isEmpty != isSent)
+        #expect(script.effects.contains(.keyHandled))
+    }
+
+    @Test func returnInAnEmptyComposerIsTakenAndSendsNothing() {
+        var script = ComposerScript()
+        script.press("Return")
+        #expect(script.text == "" && script.sent.isEmpty && script.effects.contains(.keyHandled))
+    }
+
+    /// Chord, text after it was pressed with "word" selected in "a word".
+    static let chords: [(String, String)] = [
+        ("Ctrl+B", "a **word**"), ("Ctrl+I", "a _word_"), ("Ctrl+Shift+X", "a ~~word~~"), ("Ctrl+E", "a `word`"),
+        ("Ctrl+X", "a "), ("Ctrl+C", "a word"), ("Ctrl+Z", ""), ("Ctrl+Shift+BackSpace", ""), ("Ctrl+Q", "a word"),
+    ]
+
+    @Test(arguments: chords)
+    func shortcuts(chord: String, text: String) {
+        var script = ComposerScript()
+        script.load("a word", select: TextRange(location: 2, length: 4))
+        script.press(chord)
+        #expect(script.text == text)
+        #expect(script.effects.contains(.keyHandled) == (chord != "Ctrl+Q"))
+    }
+
+    @Test(arguments: ["Ctrl+Shift+Z", "Ctrl+Y"])
+    func redo(chord: String) {
+        var script = ComposerScript()
+        script.type("a")
+        script.press("Ctrl+Z")
+        script.press(chord)
+        #expect(script.text == "a")
+    }
+
+    static let spellings: [(String, KeyChord?)] = [
+        ("Return", KeyChord("Return")), ("enter", KeyChord("Return")),
+        ("Ctrl+Shift+z", KeyChord("Z", [.control, .shift])),
+        ("Super+Alt+F5", KeyChord("F5", [.meta, .alt])), ("Ctrl++", KeyChord("+", .control)), ("+", KeyChord("+")),
+        ("Hyper+A", nil), ("Nonsense", nil), ("", nil), ("Ctrl+", nil), ("++", nil),
+    ]
+
+    @Test(arguments: spellings)
+    func chordsAreRead(text: String, chord: KeyChord?) {
+        #expect(KeyChord(parsing: text) == chord)
+        if let chord { #expect(KeyChord(parsing: chord.description) == chord) }
+    }
+
+    /// SLK-47: the host adds, replaces and lists.
+    @Test func theHostExtendsTheTable() {
+        var table = KeyTable.standard(for: ComposerConfiguration())
+        let before = table.bindings.count
+        table.add(KeyBinding(KeyChord("K", .control), .host("link"), title: "Insert link"))
+        table.add(KeyBinding(KeyChord("K", .control), .host("knock"), title: "Knock"))
+        #expect(table.bindings.count == before + 1)
+        #expect(table.action(for: KeyChord("K", .control), in: []) == .host("knock"))
+        #expect(table.listed.contains { $0.title == "Knock" })
+        table.add(KeyBinding(KeyChord("K", .control), .escape, context: .editing))
+        #expect(table.action(for: KeyChord("K", .control), in: [.editing, .selection]) == .escape)
+        #expect(table.action(for: KeyChord("K", .control), in: .composing) == .host("knock"))
+        table.remove(KeyChord("K", .control))
+        #expect(table.action(for: KeyChord("K", .control), in: .composing) == nil)
+    }
+
+    @Test func hostActionsAreHandedOn() {
+        var engine = ComposerEngine()
+        engine.keys.add(KeyBinding(KeyChord("K", .control), .host("knock")))
+        let effects = engine.handle(.key(KeyChord("K", .control)), at: .zero)
+        #expect(effects.contains(.hostAction("knock")) && effects.contains(.keyHandled))
+    }
+}

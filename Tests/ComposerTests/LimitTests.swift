@@ -1,0 +1,98 @@
+import Composer
+import Testing
+
+struct LimitTests {
+    private func configuration(_ limit: Int, _ policy: LimitPolicy, _ unit: CountUnit = .graphemes)
+        -> ComposerConfiguration
+    {
+        var configuration = ComposerConfiguration()
+        configuration.characterLimit = limit
+        configuration.limitPolicy = policy
+        configuration.countUnit = unit
+        return configuration
+    }
+
+    /// SLK-14: style, text, label, exceeded. ⚠ Label and limit trimmed differently.
+    static let labels: [(CounterStyle, String, String, Bool)] = [
+        (.countdownReversed, "", "5", false), (.countdownReversed, "abcdefg", "-2", true), (.plain, "abc", "3", false),
+        (.split, "abc", "3/5", false), (.split, "abcde  \n", "5/5", false), (.split, "abcdef", "6/5", true),
+        (.countdown, "abc", "-2", false), (.countdown, "abcdef", "1", true), (.plain, "👩‍💻e\u{301}", "2", false),
+    ]
+
+    @Test(arguments: labels)
+    func counter(style: CounterStyle, text: String, label: String, exceeded: Bool) {
+        var configuration = configuration(5, .soft)
+        configuration.counterStyle = style
+        var script = ComposerScript(configuration)
+        script.load(text)
+        #expect(script.state.counter?.text == label)
+        #expect(script.state.counter?.exceeded == exceeded)
+        #expect(script.state.canSend == (!exceeded && !text.isEmpty))
+    }
+
+    @Test func aSoftLimitOnlyStopsSending() {
+        var script = ComposerScript(configuration(3, .soft))
+        script.send(.insert("abcdef", origin: .paste))
+        #expect(script.text == "abcdef")
+        #expect(script.effects.contains(.observed(.limitExceeded)))
+        script.send(.send)
+        #expect(script.sent.isEmpty && script.effects.contains(.refused(.overLimit)))
+        script.send(.deleteBackward(byWord: true))
+        #expect(script.effects.contains(.observed(.limitMet)))
+    }
+
+    /// MCV-9: what fits is inserted, the rest reported.
+    @Test func aHardLimitTakesWhatFits() {
+        var script = ComposerScript(configuration(5, .hard))
+        script.type("abc")
+        script.send(.insert("d👍🏽fg", origin: .paste))
+        #expect(script.text == "abcd👍🏽")
+        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+        script.type("x")
+        #expect(script.text == "abcd👍🏽")
+        script.send(.select(TextRange(location: 0, length: 2)))
+        script.send(.insert("wxyz", origin: .paste))
+        #expect(script.text == "wxcd👍🏽")
+    }
+
+    @Test func aHardLimitInUTF16NeverSplitsACluster() {
+        var script = ComposerScript(configuration(5, .hard, .utf16))
+        script.send(.insert("👍👍👍", origin: .paste))
+        #expect(script.text == "👍👍")
+        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+    }
+
+    /// ⚠ MCV-9: with a text by code beyond the cap not even deleting was possible.
+    @Test func shorteningIsAlwaysPossible() {
+        var script = ComposerScript(configuration(3, .hard))
+        script.load("abcdefgh")
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.text == "abcdefg")
+        script.send(.edit(TextRange(location: 0, length: 5), replacement: "xy", origin: .typed))
+        #expect(script.text == "xyfg")
+        script.type("z")
+        #expect(script.text == "xyfg")
+    }
+
+    /// MCV-9: what an input method shows doesn't count while composing.
+    @Test func preeditDoesNotCount() {
+        var script = ComposerScript(configuration(2, .hard))
+        script.type("ab")
+        script.send(.preedit("にほん"))
+        #expect(script.state.counter?.text == "0")
+        script.send(.commit("日本"))
+        #expect(script.text == "ab" && script.state.preedit == "")
+        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+    }
+
+    /// The count of what would be sent follows every edit at the ends.
+    @Test func whatIsTrimmedDoesNotCount() {
+        var script = ComposerScript(configuration(100, .soft))
+        script.load("\n \r\n👩‍💻e\u{301}x \n ")
+        #expect(script.state.counter?.text == "97")
+        script.type("y")
+        #expect(script.state.counter?.text == "93")
+        script.load(" \n ")
+        #expect(script.state.counter?.text == "100")
+    }
+}

@@ -1,0 +1,190 @@
+import Composer
+import Testing
+
+struct MarkdownTests {
+    struct Row: Sendable {
+        let text: String
+        let selection: TextRange
+        let format: String
+        let result: String
+        let after: TextRange
+
+        init(_ text: String, _ location: Int, _ length: Int, _ format: String, _ result: String, _ at: Int, _ over: Int)
+        {
+            self.text = text
+            selection = TextRange(location: location, length: length)
+            self.format = format
+            self.result = result
+            after = TextRange(location: at, length: over)
+        }
+    }
+
+    /// SLK-29, SLK-30: text, selection, rule, result, selection after.
+    static let rows: [Row] = [
+        // Pairs: wrap, unwrap from within and from without.
+        Row("word", 0, 4, "Bold", "**word**", 2, 4),
+        Row("**word**", 2, 4, "Bold", "word", 0, 4),
+        Row("**word**", 0, 8, "Bold", "word", 0, 4),
+        Row("unhappy", 2, 5, "Bold", "un**happy**", 4, 5),
+        Row("a word b", 1, 6, "Bold", "a **word** b", 4, 4),
+        Row("a\nb", 0, 3, "Bold", "**a\nb**", 2, 3),
+        Row("a\n\nb", 0, 4, "Bold", "**a**\n\n**b**", 2, 8),
+        Row("**a**\n\n**b**", 0, 12, "Bold", "a\n\nb", 0, 4),
+        Row("x", 0, 1, "**", "**x**", 2, 1),
+        Row("👩‍💻", 0, 5, "Italic", "_👩‍💻_", 1, 5),
+        // Without selection: a pair around the caret, and away again.
+        Row("a ", 2, 0, "Code", "a ``", 3, 0),
+        Row("a ``", 3, 0, "Code", "a ", 2, 0),
+        Row("", 0, 0, "Bold", "****", 2, 0),
+        Row("****", 2, 0, "Bold", "", 0, 0),
+        // Line prefixes: every line that is not empty, and away again.
+        Row("a\n\nb", 0, 4, "Quote", "> a\n\n> b", 2, 6),
+        Row("> a\n\n> b", 0, 8, "Quote", "a\n\nb", 0, 4),
+        Row("> a\nb", 0, 5, "Quote", "> a\n> b", 0, 7),
+        Row(">a", 2, 0, "Quote", "a", 1, 0),
+        Row("abc", 2, 0, "List", "- abc", 4, 0),
+        Row("", 0, 0, "Quote", "> ", 2, 0),
+        Row("a\nb", 0, 2, "List", "- a\nb", 2, 2),
+        // Fences, on lines of their own.
+        Row("code", 0, 4, "Code block", "```\ncode\n```", 4, 4),
+        Row("```\ncode\n```", 4, 4, "Code block", "code", 0, 4),
+        Row("a code b", 2, 4, "Code block", "a \n```\ncode\n```\n b", 7, 4),
+        Row("", 0, 0, "Code block", "```\n\n```", 4, 0),
+        // Links.
+        Row("see it", 4, 2, "Link", "see [it]()", 9, 0),
+        Row("http://a.b", 0, 10, "Link", "[](http://a.b)", 1, 0),
+        Row("[it](x)", 1, 2, "Link", "it", 0, 2),
+    ]
+
+    @Test(arguments: rows)
+    func format(row: Row) {
+        var script = ComposerScript()
+        script.load(row.text, select: row.selection)
+        script.send(.format(row.format))
+        #expect(script.text == row.result)
+        #expect(script.state.selection == row.after)
+        script.send(.undo)
+        #expect(script.text == row.text, "one undo step")
+        #expect(script.state.selection == row.selection)
+    }
+
+    /// `*` alone is not found within `**`.
+    @Test func shorterSymbolsAreToldFromLongerOnes() {
+        var configuration = ComposerConfiguration()
+        configuration.markdown.append(MarkdownRule(symbol: "*", title: "Emphasis", form: .pair))
+        var script = ComposerScript(configuration)
+        script.load("**a**", select: TextRange(location: 2, length: 1))
+        script.send(.format("Emphasis"))
+        #expect(script.text == "***a***")
+        script.send(.format("Emphasis"))
+        #expect(script.text == "**a**")
+    }
+
+    @Test func aMentionIsWrappedWhole() {
+        var script = ComposerScript()
+        let mention = ComposerContent.PlacedMention(
+            mention: Mention(entityID: "u", text: "Ann Lee"), range: TextRange(location: 0, length: 7))
+        script.send(
+            .load(ComposerContent(text: "Ann Lee x", mentions: [mention], selection: TextRange(location: 2, length: 3)))
+        )
+        script.send(.format("Bold"))
+        #expect(script.text == "**Ann Lee** x")
+        #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 2, length: 7)])
+    }
+
+    /// SLK-28: offered for a selection; SLK-30: Slack's quote at a line's start alone.
+    @Test func whatIsOffered() {
+        var script = ComposerScript(.preset(.slack))
+        script.load("one\ntwo")
+        #expect(script.state.formatting == [])
+        script.send(.select(TextRange(location: 4, length: 3)))
+        #expect(script.state.formatting == ["Bold", "Italics", "Strike", "Code", "Preformatted", "Quote"])
+        script.send(.select(TextRange(location: 1, length: 2)))
+        #expect(script.state.formatting.last == "Preformatted")
+        script.send(.format("Quote"))
+        #expect(script.text == "one\ntwo" && script.effects.contains(.refused(.format("Quote"))))
+        script.send(.format("Unknown"))
+        #expect(script.effects.contains(.refused(.format("Unknown"))))
+    }
+
+    /// SLK-31: typed text and what a double space makes of it.
+    static let doubleSpaces: [(String, String)] = [
+        ("**bold  ", "**bold** "), ("**bold word  ", "**bold word** "), ("a _b  ", "a _b_ "), ("`x  ", "`x` "),
+        ("~~no  ", "~~no~~ "), ("_a_ b  ", "_a_ b  "), ("_a_  ", "_a_  "), ("snake_case  ", "snake_case  "),
+        ("2 ** 3  ", "2 ** 3  "), ("** a  ", "** a  "), ("(_a  ", "(_a_ "), ("**a _b  ", "**a _b_ "),
+        ("\\_a  ", "\\_a  "), ("a  ", "a  "), ("  ", "  "),
+    ]
+
+    @Test(arguments: doubleSpaces)
+    func doubleSpaceCloses(typed: String, text: String) {
+        var script = ComposerScript()
+        script.type(typed)
+        #expect(script.text == text)
+        #expect(script.state.selection == .caret(text.utf16.count))
+        if text != typed {
+            script.send(.undo)
+            #expect(script.text == typed, "one undo brings the two spaces back")
+        }
+    }
+
+    /// SLK-31: the current paragraph alone; never on paste (SLK-37); not in code.
+    @Test func whereADoubleSpaceClosesNothing() {
+        var script = ComposerScript()
+        script.send(.insert("**open\nword", origin: .paste))
+        script.type("  ")
+        #expect(script.text == "**open\nword  ")
+        script.send(.clear)
+        script.send(.insert("**a ", origin: .paste))
+        script.send(.insert(" ", origin: .paste))
+        #expect(script.text == "**a  ")
+        script.send(.clear)
+        script.send(.insert("```\n_a", origin: .paste))
+        script.type("  ")
+        #expect(script.text == "```\n_a  ")
+    }
+
+    /// SLK-31, HKW-66: not after a mention.
+    @Test func doubleSpacePeriod() {
+        var configuration = ComposerConfiguration()
+        configuration.doubleSpacePeriod = true
+        var script = ComposerScript(configuration)
+        script.type("end  ")
+        #expect(script.text == "end. ")
+        script.send(.undo)
+        #expect(script.text == "end  ")
+        script.send(.clear)
+        script.type("end.  ")
+        #expect(script.text == "end.  ")
+        let mention = ComposerContent.PlacedMention(
+            mention: Mention(entityID: "u", text: "Ann"), range: TextRange(location: 0, length: 3))
+        script.send(.load(ComposerContent(text: "Ann", mentions: [mention])))
+        script.type("  ")
+        #expect(script.text == "Ann  ")
+    }
+
+    /// SLK-30: what a line break continues and what it ends.
+    static let breaks: [(String, String)] = [
+        ("- a", "- a\n- "), ("- a\n- ", "- a\n"), ("* a", "* a\n* "), ("1. a", "1. a\n2. "), ("9) a", "9) a\n10) "),
+        ("> a", "> a\n> "), (">a", ">a\n>"), ("> ", ""), ("> - a", "> - a\n> - "), ("> - ", "> "),
+        ("  - a", "  - a\n  - "),
+        ("- [x] a", "- [x] a\n- [ ] "), ("a", "a\n"), ("-a", "-a\n"), ("```\n- a", "```\n- a\n"),
+        ("1234567890. a", "1234567890. a\n"),
+    ]
+
+    @Test(arguments: breaks)
+    func lineBreaks(text: String, result: String) {
+        var script = ComposerScript()
+        script.load(text)
+        script.press("Shift+Return")
+        #expect(script.text == result)
+        script.send(.undo)
+        #expect(script.text == text)
+    }
+
+    @Test func aBreakBeforeTheMarkerIsPlain() {
+        var script = ComposerScript()
+        script.load("- a", select: .caret(0))
+        script.press("Shift+Return")
+        #expect(script.text == "\n- a")
+    }
+}

@@ -1,0 +1,116 @@
+import Composer
+import Synchronization
+import Testing
+
+/// HKW-4 to HKW-6, HKW-30.
+struct PlugInTests {
+    @Test func observersHearOfEverythingInOrder() {
+        var script = ComposerScript()
+        let ear = FakeObserver(name: "ear")
+        script.add(observer: ear)
+        script.add(observer: FakeObserver(name: "ear"))
+        script.type("ab")
+        script.send(.edit(TextRange(location: 0, length: 1), replacement: "x", origin: .paste))
+        script.send(.deleteBackward(byWord: false))
+        #expect(
+            ear.log.filter { $0.contains(" ") } == [
+                "inserted a typed", "inserted b typed", "replaced x paste", "deleted  typed",
+            ])
+        #expect(ear.log.first == "attached")
+        script.removeObserver(named: "ear")
+        script.removeObserver(named: "ear")
+        script.type("c")
+        #expect(ear.log.last == "detached" && ear.log.count { $0 == "detached" } == 1)
+    }
+
+    @Test func interceptorsAreAskedInOrderUntilOneObjects() {
+        var script = ComposerScript()
+        script.add(interceptor: Rejection(rejected: "a"))
+        script.add(interceptor: Swallow(text: "b"))
+        script.type("abc")
+        #expect(script.text == "c")
+        script.removeInterceptor(named: "rejection of a")
+        script.type("a")
+        #expect(script.text == "ca")
+    }
+
+    @Test func codeAndUndoAreNotIntercepted() {
+        var script = ComposerScript()
+        script.load("a")
+        script.add(interceptor: Rejection(rejected: ""))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.text == "a" && script.effects.contains(.refused(.denied(by: "rejection of "))))
+        script.send(.undo)
+        #expect(script.text == "")
+    }
+
+    @Test func oneInputControllerAtATime() {
+        var script = ComposerScript()
+        let first = FakeController(name: "first")
+        let second = FakeController(name: "second")
+        script.setInputController(first)
+        script.type("a")
+        #expect(script.text == "A")
+        script.setInputController(second)
+        #expect(first.ear.log == ["attached", "detached"] && second.ear.log == ["attached"])
+        script.setInputController(nil)
+        script.type("a")
+        #expect(script.text == "Aa" && second.ear.log == ["attached", "detached"])
+    }
+}
+
+/// Keeps what it is told.
+final class FakeObserver: ComposerObserver {
+    let name: String
+    private let lines = Mutex<[String]>([])
+    var log: [String] { lines.withLock { $0 } }
+
+    init(name: String) { self.name = name }
+
+    func attached(to state: ComposerState) { lines.withLock { $0.append("attached") } }
+    func detached() { lines.withLock { $0.append("detached") } }
+    func observed(_ observation: ComposerObservation, state: ComposerState) {
+        lines.withLock { $0.append(observation.rawValue) }
+    }
+    func textChanged(_ event: TextEvent) {
+        lines.withLock { $0.append("\(event.kind.rawValue) \(event.inserted) \(event.origin.rawValue)") }
+    }
+}
+
+/// Makes typed letters upper case.
+struct FakeController: ComposerInputController {
+    let ear: FakeObserver
+    var name: String { ear.name }
+
+    init(name: String) { ear = FakeObserver(name: name) }
+
+    func attached(to state: ComposerState) { ear.attached(to: state) }
+    func detached() { ear.detached() }
+    func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
+        if case .insert(let text, let origin) = event {
+            .replace([.insert(text.uppercased(), origin: origin)])
+        } else {
+            .pass
+        }
+    }
+}
+
+/// Sees to a text by itself.
+struct Swallow: ComposerInterceptor {
+    let text: String
+    var name: String { "swallow" }
+
+    func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
+        change.replacement == text ? .handled : .allow
+    }
+}
+
+extension ComposerScript {
+    mutating func add(observer: any ComposerObserver) { change { $0.add(observer: observer) } }
+    mutating func add(interceptor: any ComposerInterceptor) { change { $0.add(interceptor: interceptor) } }
+    mutating func removeObserver(named name: String) { change { $0.removeObserver(named: name) } }
+    mutating func removeInterceptor(named name: String) { change { $0.removeInterceptor(named: name) } }
+    mutating func setInputController(_ controller: (any ComposerInputController)?) {
+        change { $0.setInputController(controller) }
+    }
+}

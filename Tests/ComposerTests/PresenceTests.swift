@@ -1,0 +1,95 @@
+import Composer
+import Testing
+
+/// Own typing (MCV-12) and that of others (SLK-40, SLK-41), on a clock that only the test moves.
+struct PresenceTests {
+    private func told(_ effects: [ComposerEffect]) -> [Bool] {
+        effects.compactMap { if case .typing(let isTyping) = $0 { isTyping } else { nil } }
+    }
+
+    @Test func startRenewalAndStop() {
+        var engine = ComposerEngine()
+        var log: [(Int, Bool)] = []
+        for millisecond in stride(from: 0, through: 7000, by: 500) {
+            let effects = engine.handle(.insert("a", origin: .typed), at: .milliseconds(millisecond))
+            log += told(effects).map { (millisecond, $0) }
+        }
+        #expect(log.map(\.0) == [0, 3000, 6000] && log.allSatisfy(\.1))
+        #expect(told(engine.advance(to: .milliseconds(11_999))) == [])
+        #expect(engine.nextDeadline == .seconds(12))
+        #expect(told(engine.advance(to: .seconds(12))) == [false])
+        #expect(engine.nextDeadline == nil)
+    }
+
+    /// What is told of an event after "a" was typed.
+    static let tellings: [(ComposerEvent, [Bool])] = [
+        (.insert("b", origin: .typed), []), (.deleteBackward(byWord: false), [false]), (.send, [false]),
+        (.clear, [false]),
+        (.insert("b", origin: .code), []), (.undo, [false]), (.beginEdit(id: "m", ComposerContent(text: "x")), [false]),
+        (.select(.caret(0)), []),
+    ]
+
+    @Test(arguments: tellings)
+    func onlyUserEditsTell(event: ComposerEvent, expected: [Bool]) {
+        var engine = ComposerEngine()
+        #expect(told(engine.handle(.insert("a", origin: .typed), at: .zero)) == [true])
+        #expect(told(engine.handle(event, at: .milliseconds(10))) == expected)
+    }
+
+    @Test(arguments: [
+        ComposerEvent.load(ComposerContent(text: "a")), .insert(" ", origin: .typed), .insert("a", origin: .code),
+    ])
+    func nothingIsToldByCodeOrWhiteSpace(event: ComposerEvent) {
+        var engine = ComposerEngine()
+        #expect(told(engine.handle(event, at: .zero)) == [])
+    }
+
+    /// SLK-40: names, text.
+    static let texts: [([String], String?)] = [
+        ([], nil), (["Ann"], "Ann is typing…"), (["Ann", "Bo"], "Ann & Bo are typing…"),
+        (["Ann", "Bo", "Cy"], "Several people are typing…"), (["Ann", "Ann"], "Ann is typing…"),
+        (["{1}", "{0}"], "{1} & {0} are typing…"), ([""], nil),
+    ]
+
+    @Test(arguments: texts)
+    func whoIsTyping(names: [String], text: String?) {
+        var script = ComposerScript()
+        for name in names { script.send(.peerTyping(name: name, true)) }
+        #expect(script.state.typing == text)
+    }
+
+    @Test func eachNameExpiresUnlessRepeated() {
+        var engine = ComposerEngine()
+        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
+        _ = engine.handle(.peerTyping(name: "Bo", true), at: .seconds(2))
+        _ = engine.handle(.peerTyping(name: "Ann", true), at: .seconds(4))
+        _ = engine.advance(to: .milliseconds(7999))
+        #expect(engine.state.typingNames == ["Ann", "Bo"])
+        _ = engine.advance(to: .seconds(8))
+        #expect(engine.state.typingNames == ["Ann"])
+        _ = engine.advance(to: .seconds(10))
+        #expect(engine.state.typing == nil)
+    }
+
+    @Test func withoutTimeoutANameStays() {
+        var configuration = ComposerConfiguration()
+        configuration.typingTimeout = .zero
+        var engine = ComposerEngine(configuration: configuration)
+        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
+        #expect(engine.nextDeadline == nil)
+        _ = engine.advance(to: .seconds(100_000))
+        #expect(engine.state.typingNames == ["Ann"])
+        _ = engine.handle(.peerTyping(name: "Ann", false), at: .seconds(100_000))
+        #expect(engine.state.typingNames == [])
+    }
+
+    /// ⚠ SLK-41: an indicator refused while editing never came back.
+    @Test func theIndicatorIsHiddenWhileEditing() {
+        var script = ComposerScript()
+        script.send(.beginEdit(id: "m", ComposerContent(text: "x")))
+        script.send(.peerTyping(name: "Ann", true))
+        #expect(script.state.typing == nil)
+        script.send(.cancelEdit)
+        #expect(script.state.typing == "Ann is typing…")
+    }
+}

@@ -1,0 +1,130 @@
+import Composer
+import Testing
+
+/// SLK-33 and what a better undo does.
+struct UndoTests {
+    @Test func typingIsUndoneByWords() {
+        var script = ComposerScript()
+        script.type("one two three")
+        var texts: [String] = []
+        while script.state.canUndo {
+            script.send(.undo)
+            texts.append(script.text)
+        }
+        #expect(texts == ["one two ", "one ", ""])
+        while script.state.canRedo {
+            script.send(.redo)
+            texts.append(script.text)
+        }
+        #expect(texts.suffix(3) == ["one ", "one two ", "one two three"])
+        #expect(script.state.selection == .caret(13))
+    }
+
+    @Test func deletingIsUndoneByWords() {
+        var script = ComposerScript()
+        script.load("one two")
+        for _ in 0..<7 { script.send(.deleteBackward(byWord: false)) }
+        script.send(.undo)
+        #expect(script.text == "one")
+        script.send(.undo)
+        #expect(script.text == "one two")
+        #expect(script.state.selection == .caret(7))
+    }
+
+    /// What stands between two keys so that they are two steps.
+    static let breaks: [[ComposerEvent]] = [
+        [.select(.caret(0))],
+        [.select(.caret(0)), .select(.caret(1))],
+        [.insert("pasted", origin: .paste)],
+        [.insert("b", origin: .code)],
+        [.undo, .redo],
+        [
+            .setStyle(.bold, true), .select(TextRange(location: 0, length: 1)), .setStyle(.bold, true),
+            .select(.caret(1)),
+        ],
+    ]
+
+    @Test(arguments: breaks)
+    func aStepEnds(between: [ComposerEvent]) {
+        var script = ComposerScript()
+        script.type("a")
+        for event in between { script.send(event) }
+        let before = script.text
+        script.type("c")
+        script.send(.undo)
+        #expect(script.text == before)
+    }
+
+    @Test func aPauseOfASecondEndsAStep() {
+        var script = ComposerScript()
+        script.type("a")
+        script.now = .milliseconds(999)
+        script.type("b")
+        script.now = .milliseconds(1999)
+        script.type("c")
+        script.send(.undo)
+        #expect(script.text == "ab")
+        script.send(.undo)
+        #expect(script.text == "")
+    }
+
+    /// ⚠ SLK-33: asking whether the focus can go wiped the history.
+    @Test func historyOutlivesFocusSendAndEditing() {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.focus(true))
+        script.send(.focus(false))
+        script.send(.beginEdit(id: "m", ComposerContent(text: "old")))
+        #expect(!script.state.canUndo)
+        script.send(.undo)
+        #expect(script.text == "old")
+        script.type("x")
+        script.send(.cancelEdit)
+        script.send(.send)
+        #expect(script.text == "")
+        script.send(.undo)
+        #expect(script.text == "draft")
+        script.send(.undo)
+        #expect(script.text == "")
+    }
+
+    @Test func sendingForgetsIfConfiguredSo() {
+        var script = ComposerScript(.preset(.slack))
+        script.type("draft")
+        script.send(.send)
+        #expect(!script.state.canUndo)
+    }
+
+    @Test func theOldestStepsAreDropped() {
+        var configuration = ComposerConfiguration()
+        configuration.undoDepth = 2
+        var script = ComposerScript(configuration)
+        script.type("a b c")
+        for _ in 0..<5 { script.send(.undo) }
+        #expect(script.text == "a ")
+        #expect(ComposerConfiguration().undoDepth == 1000)
+    }
+
+    @Test func undoBringsSpansAndSelectionBack() {
+        var script = ComposerScript()
+        let mention = Mention(entityID: "u1", text: "Ann")
+        let content = ComposerContent(
+            text: "hi Ann", mentions: [.init(mention: mention, range: TextRange(location: 3, length: 3))],
+            selection: TextRange(location: 2, length: 3))
+        script.send(.load(content))
+        script.send(.insert("x", origin: .typed))
+        #expect(script.text == "hixn" && script.engine.document.mentions.isEmpty)
+        script.send(.undo)
+        #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 3, length: 3)])
+        #expect(script.state.selection == TextRange(location: 2, length: 3))
+    }
+
+    @Test func typingAfterUndoForgetsWhatCouldBeRedone() {
+        var script = ComposerScript()
+        script.type("a b")
+        script.send(.undo)
+        script.type("c")
+        #expect(!script.state.canRedo)
+        #expect(script.text == "a c")
+    }
+}

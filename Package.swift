@@ -16,7 +16,9 @@ let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 
 let package = Package(
     name: "Parlance",
-    products: [],
+    products: [
+        .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
@@ -27,13 +29,14 @@ let package = Package(
             dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
         .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .executableTarget(name: "StoreSoak", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
         .testTarget(
             name: "ChatStoreTests",
             dependencies: [
-                "ChatCore", "ChatStore", "ChatTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "ChatCore", "ChatStore", "ChatTestSupport", "StoreSoak", .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .testTarget(

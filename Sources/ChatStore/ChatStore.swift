@@ -68,6 +68,8 @@ public final class ChatStore: Sendable {
     /// Ends the use of the store: what is under way is finished, later calls throw.
     @concurrent public func close() async {
         do {
+            // Its readers close first, as only a writer that closes last empties and removes the log.
+            pool.releaseMemory()
             try pool.close()
             if !isSuspect.withLock({ $0 }) { lock.noteClean() }
         } catch {

@@ -1,5 +1,6 @@
 import ChatStore
 import Foundation
+import Glibc
 
 /// What the command line asks for.
 struct SoakCommand {
@@ -17,12 +18,12 @@ struct SoakCommand {
         Usage: parlance-store-soak kills [--count N] [--seed N]
                parlance-store-soak damage [--count N] [--seed N]
                parlance-store-soak writer FOLDER
-               parlance-store-soak open FOLDER
+               parlance-store-soak open FOLDER [--user UID]
 
         kills   kills a writing process N times (1000) at random points and looks for what it had acknowledged
         damage  opens N databases (500) with flipped bits, cut or overwritten
         writer  opens a store and writes without end, printing each write once it is acknowledged
-        open    opens a store, prints what came of it and closes it
+        open    opens a store, prints what came of it and closes it; as another user, if root asks for one
 
         Exit status 1 if anything was lost, doubled, out of order or crashed.
         """
@@ -30,6 +31,7 @@ struct SoakCommand {
     private(set) var mode = Mode.help
     private(set) var count: Int?
     private(set) var seed: UInt64?
+    private(set) var user: UInt32?
 
     init(arguments: [String]) throws {
         var rest = arguments[...]
@@ -48,6 +50,7 @@ struct SoakCommand {
             switch option {
             case "--count": count = Int(clamping: number)
             case "--seed": seed = number
+            case "--user": user = UInt32(clamping: number)
             default: throw UsageError(description: "unknown option \(option)")
             }
         }
@@ -67,14 +70,23 @@ struct SoakCommand {
             try await SoakWriter(folder: URL(fileURLWithPath: folder, isDirectory: true)).run()
             return true
         case .open(let folder):
-            do {
-                await (try ChatStore.open(in: URL(fileURLWithPath: folder, isDirectory: true))).close()
-                print("opened")
-                return true
-            } catch {
-                print("\(error)")
-                return false
+            return try await open(URL(fileURLWithPath: folder, isDirectory: true))
+        }
+    }
+
+    private func open(_ folder: URL) async throws -> Bool {
+        if let user {
+            guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else {
+                throw UsageError(description: "cannot become user \(user)")
             }
+        }
+        do {
+            await (try ChatStore.open(in: folder)).close()
+            print("opened")
+            return true
+        } catch {
+            print("\(error)")
+            return false
         }
     }
 

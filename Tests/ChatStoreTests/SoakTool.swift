@@ -17,12 +17,10 @@ struct SoakTool {
     }
 
     /// Runs it to its end; its output has to fit into a pipe (64 KiB).
-    /// - Parameter launcher: a command that runs it, if it is not to be run directly.
-    func run(_ arguments: [String], under launcher: [String] = []) async throws -> Outcome {
+    func run(_ arguments: [String]) async throws -> Outcome {
         let process = Process()
-        let words = launcher + [executable.path] + arguments
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
+        process.executableURL = executable
+        process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

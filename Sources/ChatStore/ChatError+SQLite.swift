@@ -31,10 +31,10 @@ extension DatabaseError {
 }
 
 extension Error {
-    /// Whether this says that the file is not as SQLite wrote it.
+    /// Whether this says that the file may not be as SQLite wrote it. What is no error of SQLite's is one of reading
+    /// a value.
     var isDamage: Bool {
-        if self is UnreadableColumn { return true }
-        guard let error = self as? DatabaseError else { return false }
+        guard let error = self as? DatabaseError else { return true }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import Dispatch
 public import Foundation
 import GRDB
 import Synchronization
@@ -40,8 +41,9 @@ public final class ChatStore: Sendable {
     }
 
     /// ``init(folder:)`` away from the caller's thread.
-    @concurrent public static func open(in folder: URL) async throws -> ChatStore {
-        try ChatStore(folder: folder)
+    /// - Throws: ``StoreOpeningError``.
+    public static func open(in folder: URL) async throws -> ChatStore {
+        try await blocking { Result { try ChatStore(folder: folder) } }.get()
     }
 
     /// Renames the folder of a store that cannot be opened, so that a fresh one can be made. Nothing is deleted and
@@ -66,14 +68,27 @@ public final class ChatStore: Sendable {
     }
 
     /// Ends the use of the store: what is under way is finished, later calls throw.
-    @concurrent public func close() async {
+    public func close() async {
+        await Self.blocking { self.closeNow() }
+    }
+
+    private func closeNow() {
         do {
+            // Its readers close first, as only a writer that closes last empties and removes the log.
+            pool.releaseMemory()
             try pool.close()
             if !isSuspect.withLock({ $0 }) { lock.noteClean() }
         } catch {
             // Left as it is, the lock's note makes the next start check the database.
         }
         lock.release()
+    }
+
+    /// Waits on a thread of Dispatch's. A read under way ends on a thread of Swift's pool: blocking those waits for ever.
+    private static func blocking<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: work()) }
+        }
     }
 
     /// SQLite's full check of pages, indexes and references. Takes seconds with a long history.

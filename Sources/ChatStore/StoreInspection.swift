@@ -9,8 +9,8 @@ struct StoreInspection {
     ///   last use ended uncleanly, sound.
     func run() throws(StoreOpeningError) {
         let path = folder.database
-        if folder.size(of: path) == 0 {
-            // SQLite takes an empty file for a new database and deletes the log beside it.
+        if folder.size(of: path) ?? 0 <= 1 {
+            // SQLite takes a file of no byte, or one, for a new database and deletes the log beside it.
             let log = folder.size(of: folder.companions[0]) ?? 0
             guard lastEnding == .none, log == 0 else { throw .damaged(path: path, reason: "the database is empty") }
             return

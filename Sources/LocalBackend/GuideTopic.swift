@@ -69,7 +69,7 @@ struct GuideTopic: Identifiable, Sendable {
                 invitation: translator("press Up in the empty field and change what you just sent.")),
             GuideTopic(
                 id: .editing,
-                words: translator("edit, change, correct, typo, mistake, fix, rewrite"),
+                words: translator("edit, change, changing, correct, typo, mistake, fix, rewrite, rewriting"),
                 line: translator("The menu of a message of yours has Edit."),
                 answer: translator(
                     "Open the menu of one of your messages and choose Edit. Others see that it was edited; its place in the conversation stays the same."
@@ -77,7 +77,7 @@ struct GuideTopic: Identifiable, Sendable {
                 invitation: translator("edit one of your messages: its menu has Edit.")),
             GuideTopic(
                 id: .deleting,
-                words: translator("delete, remove message, erase, undo, unsend, take back"),
+                words: translator("delete, deleting, deletion, erase, erasing, undo, unsend, take back"),
                 line: translator("The same menu has Delete."),
                 answer: translator(
                     "The menu of one of your messages has Delete. The text is erased from the disk, and a placeholder keeps its place."
@@ -90,7 +90,7 @@ struct GuideTopic: Identifiable, Sendable {
         [
             GuideTopic(
                 id: .rooms,
-                words: translator("room, rename, leave, group, conversation, channel"),
+                words: translator("room, rename, renaming, leave, leaving, group, conversation, channel"),
                 line: translator("You can make rooms, rename them and leave them."),
                 answer: translator(
                     "The room list makes a new room. An open room's menu renames it or leaves it; leaving deletes what was said in it from this computer."

@@ -1,0 +1,58 @@
+import Glibc
+
+/// This program run once more, its output read line by line.
+struct ChildProcess {
+    let pid: pid_t
+    private let output: Int32
+    private var buffer: [UInt8] = []
+
+    init(arguments: [String]) throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw SoakFailure("no pipe: \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        var words: [UnsafeMutablePointer<CChar>?] = (["parlance-store-soak"] + arguments).map { strdup($0) }
+        words.append(nil)
+        defer { for word in words { free(word) } }
+        var pid: pid_t = 0
+        let result = posix_spawn(&pid, "/proc/self/exe", &actions, nil, &words, environ)
+        close(ends[1])
+        guard result == 0 else {
+            close(ends[0])
+            throw SoakFailure("cannot start the writer: \(result)")
+        }
+        self.pid = pid
+        output = ends[0]
+    }
+
+    /// The next whole line; nil at the end of the output. A last line without its end is not one.
+    mutating func nextLine() -> String? {
+        while true {
+            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: buffer[..<end], as: UTF8.self)
+                buffer.removeSubrange(...end)
+                return line
+            }
+            var chunk = [UInt8](repeating: 0, count: 4096)
+            let count = read(output, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            buffer += chunk.prefix(count)
+        }
+    }
+
+    /// Ends it at once, and what it had said is read to the end.
+    /// - Returns: the lines not read before, and whether the kill, not an error of its own, ended it.
+    mutating func killAndDrain() -> (lines: [String], wasKilled: Bool) {
+        kill(pid, SIGKILL)
+        var lines: [String] = []
+        while let line = nextLine() { lines.append(line) }
+        close(output)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return (lines, status & 0x7F == SIGKILL)
+    }
+}

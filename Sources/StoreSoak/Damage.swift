@@ -1,0 +1,51 @@
+import Foundation
+
+/// What can befall the files of a store.
+struct Damage: CustomStringConvertible {
+    enum Kind: CaseIterable {
+        case bits, cut, zeros, garbage, header
+    }
+
+    let kind: Kind
+    let file: String
+    /// Where, as a part of the file's size.
+    let place: Double
+    let seed: UInt64
+
+    var description: String { "\(kind) in \(file) at \(place)" }
+
+    static func random(using random: inout SeededGenerator) -> Damage {
+        Damage(
+            kind: Kind.allCases.randomElement(using: &random) ?? .bits,
+            file: ["chat.sqlite", "chat.sqlite", "chat.sqlite-wal", "chat.sqlite-shm"].randomElement(using: &random)
+                ?? "chat.sqlite",
+            place: Double.random(in: 0..<1, using: &random), seed: random.next())
+    }
+
+    /// A store that was closed has the database alone.
+    func apply(to folder: URL) throws {
+        var url = folder.appendingPathComponent(file)
+        if !FileManager.default.fileExists(atPath: url.path) { url = folder.appendingPathComponent("chat.sqlite") }
+        var data = try Data(contentsOf: url)
+        guard !data.isEmpty else { return }
+        var random = SeededGenerator(seed: seed)
+        let start = Int(place * Double(data.count))
+        let stretch = start..<min(start + Int.random(in: 1...4096, using: &random), data.count)
+        switch kind {
+        case .bits:
+            for _ in 1...Int.random(in: 1...32, using: &random) {
+                let offset = Int.random(in: 0..<data.count, using: &random)
+                data[offset] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            }
+        case .cut: data = data.prefix(start)
+        case .zeros: data.replaceSubrange(stretch, with: Data(count: stretch.count))
+        case .garbage:
+            for offset in stretch { data[offset] = UInt8.random(in: 0...255, using: &random) }
+        case .header:
+            for _ in 1...4 {
+                data[Int.random(in: 0..<min(100, data.count), using: &random)] = .random(in: 0...255, using: &random)
+            }
+        }
+        try data.write(to: url)
+    }
+}

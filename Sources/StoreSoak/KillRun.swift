@@ -1,0 +1,105 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// Kills a writer again and again, at seeded random points, and looks each time for all that it had acknowledged.
+struct KillRun {
+    /// Kills before a folder is left for a new one: the first start is killed now and then, too.
+    private static let killsPerFolder = 25
+
+    let count: Int
+    let seed: UInt64
+
+    func run() async throws -> Bool {
+        print("\(count) kills, seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        var acknowledged = 0
+        var done = 0
+        while done < count {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("parlance-soak-\(UUID().uuidString)", isDirectory: true)
+            var expectation = Expectation()
+            for _ in 0..<min(Self.killsPerFolder, count - done) {
+                do {
+                    acknowledged += try killOnce(in: folder, &expectation, &random)
+                    try await expectation.check(folder)
+                } catch {
+                    print("kill \(done + 1) of seed \(seed): \(error)\nleft as it was found: \(folder.path)")
+                    SoakReport(name: "store-kills", value: done, unit: "kills", target: count).print()
+                    return false
+                }
+                done += 1
+            }
+            try FileManager.default.removeItem(at: folder)
+        }
+        print("\(done) kills, \(acknowledged) acknowledged writes: none lost, doubled or out of order")
+        SoakReport(name: "store-kills", value: done, unit: "kills", target: count).print()
+        return true
+    }
+
+    /// - Returns: how many writes were acknowledged.
+    private func killOnce(
+        in folder: URL, _ expectation: inout Expectation, _ random: inout SeededGenerator
+    ) throws -> Int {
+        var writer = try ChildProcess(arguments: ["writer", folder.path])
+        // Every eighth is killed while it opens.
+        let lines = Int.random(in: 0..<8, using: &random) == 0 ? 0 : Int.random(in: 1...40, using: &random)
+        var heard = 0
+        while heard < lines, let line = writer.nextLine() {
+            try expectation.hear(line)
+            heard += 1
+        }
+        Self.spin(.microseconds(Int.random(in: 0...(lines == 0 ? 40_000 : 1500), using: &random)))
+        let (rest, wasKilled) = writer.killAndDrain()
+        for line in rest { try expectation.hear(line) }
+        guard wasKilled else { throw SoakFailure("the writer ended by itself after \(heard + rest.count) lines") }
+        return heard + rest.count
+    }
+
+    /// Finer than any sleep.
+    private static func spin(_ duration: Duration) {
+        let end = ContinuousClock.now + duration
+        while ContinuousClock.now < end {}
+    }
+}
+
+/// What the writers of one folder acknowledged.
+private struct Expectation {
+    private var isReady = false
+    private var last: [RoomID: Int] = [:]
+
+    mutating func hear(_ line: String) throws {
+        let words = line.split(separator: " ")
+        guard words.count == 2, let number = Int(words[1]) else { throw SoakFailure("the writer said “\(line)”") }
+        isReady = true
+        guard words[0] != "ready" else { return }
+        let room = RoomID(String(words[0]))
+        // A write under way at the kill before may have come through unheard.
+        guard number > last[room] ?? 0, number <= (last[room] ?? 0) + 2 else {
+            throw SoakFailure("write \(number) of room \(room) follows \(last[room] ?? 0)")
+        }
+        last[room] = number
+    }
+
+    /// The store holds all that was acknowledged, and at most the one write more that was under way.
+    mutating func check(_ folder: URL) async throws {
+        let store = try await ChatStore.open(in: folder)
+        let problems = try await store.integrityProblems()
+        guard problems.isEmpty else { throw SoakFailure(problems.joined(separator: "; ")) }
+        let rooms = Set(try await store.roomSummaries().map(\.id))
+        guard isReady || !rooms.isEmpty else {
+            await store.close()
+            return
+        }
+        guard rooms == Set(SoakSequence.rooms) else { throw SoakFailure("rooms are missing: \(rooms)") }
+        for room in SoakSequence.rooms {
+            let heard = last[room] ?? 0
+            let found = try await SoakSequence(room: room).lastWrite(in: store)
+            guard (heard...heard + 1).contains(found) else {
+                throw SoakFailure("room \(room) ends with write \(found), but \(heard) was acknowledged")
+            }
+            last[room] = found
+        }
+        await store.close()
+    }
+}

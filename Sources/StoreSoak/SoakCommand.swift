@@ -1,0 +1,97 @@
+import ChatStore
+import Foundation
+import Glibc
+
+/// What the command line asks for.
+struct SoakCommand {
+    enum Mode: Equatable {
+        case help, kills, damage
+        case writer(folder: String)
+        case open(folder: String)
+    }
+
+    struct UsageError: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let usage = """
+        Usage: parlance-store-soak kills [--count N] [--seed N]
+               parlance-store-soak damage [--count N] [--seed N]
+               parlance-store-soak writer FOLDER
+               parlance-store-soak open FOLDER [--user UID]
+
+        kills   kills a writing process N times (1000) at random points and looks for what it had acknowledged
+        damage  opens N databases (500) with flipped bits, cut or overwritten
+        writer  opens a store and writes without end, printing each write once it is acknowledged
+        open    opens a store, prints what came of it and closes it; as another user, if root asks for one
+
+        Exit status 1 if anything was lost, doubled, out of order or crashed.
+        """
+
+    private(set) var mode = Mode.help
+    private(set) var count: Int?
+    private(set) var seed: UInt64?
+    private(set) var user: UInt32?
+
+    init(arguments: [String]) throws {
+        var rest = arguments[...]
+        switch rest.popFirst() {
+        case "kills": mode = .kills
+        case "damage": mode = .damage
+        case "writer": mode = .writer(folder: try Self.folder(&rest))
+        case "open": mode = .open(folder: try Self.folder(&rest))
+        case "--help", "help": mode = .help
+        case let other: throw UsageError(description: "unknown mode \(other ?? "")\n\(Self.usage)")
+        }
+        while let option = rest.popFirst() {
+            guard let number = rest.popFirst().flatMap(UInt64.init) else {
+                throw UsageError(description: "\(option) needs a number")
+            }
+            switch option {
+            case "--count": count = Int(clamping: number)
+            case "--seed": seed = number
+            case "--user": user = UInt32(clamping: number)
+            default: throw UsageError(description: "unknown option \(option)")
+            }
+        }
+    }
+
+    /// - Returns: whether all held.
+    func run() async throws -> Bool {
+        switch mode {
+        case .help:
+            print(Self.usage)
+            return true
+        case .kills:
+            return try await KillRun(count: count ?? 1000, seed: seed ?? .random(in: 1...999_999)).run()
+        case .damage:
+            return try await DamageRun(count: count ?? 500, seed: seed ?? .random(in: 1...999_999)).run()
+        case .writer(let folder):
+            try await SoakWriter(folder: URL(fileURLWithPath: folder, isDirectory: true)).run()
+            return true
+        case .open(let folder):
+            return try await open(URL(fileURLWithPath: folder, isDirectory: true))
+        }
+    }
+
+    private func open(_ folder: URL) async throws -> Bool {
+        if let user {
+            guard setgroups(0, nil) == 0, setgid(user) == 0, setuid(user) == 0 else {
+                throw UsageError(description: "cannot become user \(user)")
+            }
+        }
+        do {
+            await (try ChatStore.open(in: folder)).close()
+            print("opened")
+            return true
+        } catch {
+            print("\(error)")
+            return false
+        }
+    }
+
+    private static func folder(_ rest: inout ArraySlice<String>) throws -> String {
+        guard let folder = rest.popFirst() else { throw UsageError(description: "a folder is missing") }
+        return folder
+    }
+}

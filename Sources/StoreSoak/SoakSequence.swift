@@ -1,0 +1,71 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// What is written to a room, as a numbered sequence: three drafts, then a message that removes the draft.
+/// The number of the last write tells all that is in the room.
+struct SoakSequence {
+    static let rooms = [RoomID("a"), RoomID("b")]
+    static let own = Member(id: MemberID("own"), displayName: "Soak", kind: .own)
+
+    let room: RoomID
+
+    static func isMessage(_ number: Int) -> Bool { number % 4 == 0 }
+
+    /// Of very different lengths, so that some messages take pages of their own.
+    static func text(_ number: Int) -> String {
+        "message \(number) " + String(repeating: "\(number % 10)", count: number * 7919 % 9000)
+    }
+
+    static func draft(_ number: Int) -> SavedDraft {
+        SavedDraft(data: Data("draft \(number)".utf8), preview: "draft \(number)")
+    }
+
+    func write(_ number: Int, to store: ChatStore) async throws {
+        guard Self.isMessage(number) else {
+            _ = try await store.saveDraft(Self.draft(number), in: room)
+            return
+        }
+        let new = NewMessage(
+            id: MessageID("\(room)-\(number)"), sender: Self.own.id, text: Self.text(number), sentAt: Date(),
+            transactionID: TransactionID("\(number)"))
+        _ = try await store.append(new, to: room, removingDraft: true)
+    }
+
+    /// The number of the last write found in the room, 0 if there is none.
+    ///
+    /// - Throws: ``SoakFailure`` if the room holds anything else than what the writes up to that one left there.
+    func lastWrite(in store: ChatStore) async throws -> Int {
+        var messages: [Message] = []
+        var before = Int64.max
+        while true {
+            let page = try await store.messages(in: room, before: before, limit: 500)
+            messages = page.messages + messages
+            guard page.hasOlder, let first = page.messages.first else { break }
+            before = first.position
+        }
+        for (index, message) in messages.enumerated() {
+            let number = (index + 1) * 4
+            guard message.transactionID == TransactionID("\(number)"), message.position == Int64(index + 1) else {
+                throw SoakFailure("message \(number) of room \(room) is lost, doubled or out of order")
+            }
+            guard message.text == Self.text(number) else {
+                throw SoakFailure("message \(number) of room \(room) has another text")
+            }
+        }
+        let sent = messages.count * 4
+        guard let draft = try await store.draft(in: room) else { return sent }
+        let number = (1...3).map { sent + $0 }.first { Self.draft($0) == draft }
+        guard let number else { throw SoakFailure("room \(room) has a draft from before its last message") }
+        return number
+    }
+}
+
+/// What was not as it had to be.
+struct SoakFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,207 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(1))) struct StoreOpeningTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.path("deep/down/store") }
+    private var database: URL { url.appendingPathComponent("chat.sqlite") }
+    private var log: URL { url.appendingPathComponent("chat.sqlite-wal") }
+    private var lock: URL { url.appendingPathComponent("chat.lock") }
+
+    private func makeStore() async throws {
+        let store = try await ChatStore.open(in: url)
+        let new = NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date)
+        try await store.createRoom(new)
+        for number in 1...50 {
+            let message = Fixtures.message(Int64(number), text: String(repeating: "text \(number) ", count: 100))
+            _ = try await store.append(
+                NewMessage(id: message.id, sender: message.sender, text: message.text, sentAt: message.sentAt),
+                to: message.roomID)
+        }
+        await store.close()
+    }
+
+    /// - Returns: why the store does not open; nil if it does.
+    private func refusal() async -> StoreOpeningError? {
+        do {
+            await (try ChatStore.open(in: url)).close()
+            return nil
+        } catch {
+            return error as? StoreOpeningError
+        }
+    }
+
+    private var isDamaged: Bool {
+        get async {
+            if case .damaged(database.path, _) = await refusal() { return true }
+            return false
+        }
+    }
+
+    @Test func anOrderlyCloseLeavesTheDatabaseAlone() async throws {
+        try await makeStore()
+        #expect(try String(contentsOf: lock, encoding: .utf8) == "clean\n")
+        #expect(!FileManager.default.fileExists(atPath: log.path))
+        #expect(await refusal() == nil)
+    }
+
+    @Test func aStoreIsOpenedOnce() async throws {
+        let store = try await ChatStore.open(in: url)
+        #expect(await refusal() == .busy)
+        #expect(throws: StoreOpeningError.busy) { try ChatStore.setAside(at: url) }
+        await store.close()
+        #expect(await refusal() == nil)
+    }
+
+    @Test func aClosedStoreThrows() async throws {
+        let store = try await ChatStore.open(in: url)
+        await store.close()
+        await #expect(throws: ChatError.self) { try await store.roomSummaries() }
+        await store.close()
+    }
+
+    /// Closing waits for the reads under way, which end on Swift's few threads: it must not hold those.
+    @Test func manyStoresCloseAmidReads() async throws {
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...16 {
+                group.addTask {
+                    let store = try await ChatStore.open(in: folder.path("store-\(number)"))
+                    let reads = (1...8).map { _ in Task { try await store.roomSummaries() } }
+                    await store.close()
+                    for read in reads { _ = await read.result }
+                }
+            }
+        }
+        for number in 1...16 {
+            let lock = folder.path("store-\(number)/chat.lock")
+            #expect(try String(contentsOf: lock, encoding: .utf8) == "clean\n")
+        }
+    }
+
+    @Test func refusesGarbageAndLeavesItAsItIs() async throws {
+        try await makeStore()
+        let garbage = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try garbage.write(to: database)
+        #expect(await isDamaged)
+        #expect(try Data(contentsOf: database) == garbage)
+    }
+
+    @Test(arguments: [1, 99, 4096, 20_000]) func refusesACutDatabase(at length: Int) async throws {
+        try await makeStore()
+        let cut = try Data(contentsOf: database).prefix(length)
+        try cut.write(to: database)
+        #expect(await isDamaged)
+        #expect(try Data(contentsOf: database) == cut)
+    }
+
+    @Test func refusesAnEmptiedOrMissingDatabase() async throws {
+        try await makeStore()
+        try Data().write(to: database)
+        #expect(await isDamaged)
+        #expect(try Data(contentsOf: database).isEmpty)
+        try FileManager.default.removeItem(at: database)
+        try Data("log".utf8).write(to: log)
+        #expect(await isDamaged)
+        #expect(try Data(contentsOf: log) == Data("log".utf8))
+        try FileManager.default.removeItem(at: log)
+        #expect(await refusal() == nil)
+    }
+
+    @Test func checksThePagesAfterAnUncleanEndOnly() async throws {
+        try await makeStore()
+        var bytes = try Data(contentsOf: database)
+        // Past the schema, and more than a page: some of it is a tree in use.
+        for offset in bytes.count / 2..<bytes.count / 2 + 8192 { bytes[offset] = 0xFF }
+        try bytes.write(to: database)
+        #expect(await refusal() == nil)
+        try Data("open\n".utf8).write(to: lock)
+        bytes = try Data(contentsOf: database)
+        #expect(await isDamaged)
+        #expect(try Data(contentsOf: database) == bytes)
+    }
+
+    @Test func damageMetOnTheWayIsCheckedAtTheNextStart() async throws {
+        try await makeStore()
+        var bytes = try Data(contentsOf: database)
+        for offset in 8 * 4096..<bytes.count { bytes[offset] = 0xFF }
+        try bytes.write(to: database)
+        let store = try await ChatStore.open(in: url)
+        await #expect(throws: ChatError.self) {
+            try await store.messages(in: Fixtures.room().id, before: .max, limit: 50)
+        }
+        await store.close()
+        #expect(await isDamaged)
+    }
+
+    @Test func aFolderInTheDatabasesPlaceIsDamage() async throws {
+        try FileManager.default.createDirectory(at: database, withIntermediateDirectories: true)
+        #expect(await isDamaged)
+        let aside = try ChatStore.setAside(at: url)
+        #expect(FileManager.default.fileExists(atPath: aside.appendingPathComponent("chat.sqlite").path))
+    }
+
+    @Test func aFileInTheFoldersPlaceIsUnwritable() async throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("file".utf8).write(to: url)
+        #expect(await refusal() == .unwritable(path: url.path))
+    }
+
+    @Test func refusesANewerSchemaAndAnothersDatabase() async throws {
+        try await makeStore()
+        try await change("PRAGMA user_version = 99")
+        let newer = try Data(contentsOf: database)
+        #expect(await refusal() == .newerSchema(found: 99, supported: Schema.version))
+        #expect(try Data(contentsOf: database) == newer)
+        try await change("PRAGMA user_version = 1; PRAGMA application_id = 7")
+        #expect(await isDamaged)
+    }
+
+    @Test func aStartThatWasKilledBeforeItsFirstPageIsRepeated() async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try Data().write(to: database)
+        try Data("new\n".utf8).write(to: lock)
+        #expect(await refusal() == nil)
+    }
+
+    /// Root may write anywhere: the store is opened by a process that gave that up.
+    @Test func aFolderThatIsReadOnlyIsUnwritable() async throws {
+        try await makeStore()
+        let outer = url.deletingLastPathComponent()
+        let manager = FileManager.default
+        for (path, mode) in [(url.path, 0o555), (outer.path, 0o755), (folder.url.path, 0o755)] {
+            try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: lock.path)
+        let nobody = geteuid() == 0 ? ["--user", "65534"] : []
+        let outcome = try await SoakTool().run(["open", url.path] + nobody)
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("unwritable"), "\(outcome.output)")
+    }
+
+    @Test func settingAsideNeverOverwrites() async throws {
+        try await makeStore()
+        try Data("log".utf8).write(to: log)
+        let bytes = try Data(contentsOf: database)
+        let first = try ChatStore.setAside(at: url, now: Fixtures.date)
+        #expect(first.lastPathComponent == "store-damaged-20260102-030405")
+        #expect(try Data(contentsOf: first.appendingPathComponent("chat.sqlite")) == bytes)
+        #expect(try Data(contentsOf: first.appendingPathComponent("chat.sqlite-wal")) == Data("log".utf8))
+        try await makeStore()
+        let second = try ChatStore.setAside(at: url, now: Fixtures.date)
+        #expect(second.lastPathComponent == "store-damaged-20260102-030405-2")
+        #expect(try Data(contentsOf: first.appendingPathComponent("chat.sqlite")) == bytes)
+        #expect(await refusal() == nil)
+    }
+
+    private func change(_ sql: String) async throws {
+        let queue = try DatabaseQueue(path: database.path)
+        try await queue.writeWithoutTransaction { db in try db.execute(sql: sql) }
+        try queue.close()
+    }
+}

@@ -1,0 +1,198 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Testing
+
+@testable import LocalBackend
+
+@Suite(.timeLimit(.minutes(1))) struct GuideConversationTests {
+    private typealias Updates = AsyncStream<TimelineUpdate>.Iterator
+
+    private let enough = Duration.seconds(5)
+
+    private func opened(_ room: RoomID, of harness: LocalBackendHarness) async -> Updates {
+        var updates = harness.backend.timeline(of: room, limit: 50).makeAsyncIterator()
+        _ = await updates.next()
+        return updates
+    }
+
+    /// The guide's next message.
+    private func answer(_ updates: inout Updates) async -> Message? {
+        while let update = await updates.next(isolation: #isolation) {
+            if case .changed(let messages) = update,
+                let message = messages.first(where: { $0.sender == LocalBackend.guideID })
+            {
+                return message
+            }
+        }
+        return nil
+    }
+
+    private func history(_ room: RoomID, of harness: LocalBackendHarness) async throws -> [String] {
+        try await harness.backend.messages(in: room, before: .max, limit: 50).messages.map(\.sender.rawValue)
+    }
+
+    @Test func typesBeforeItAnswers() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        let sent = try await harness.backend.send(Fixtures.outgoing("How do I edit?"), to: room)
+        #expect(await updates.next() == .changed([sent]))
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: LocalBackend.guideAttention)
+        #expect(await updates.next() == .typing([LocalBackend.guideID]))
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: .milliseconds(699))
+        #expect(harness.clock.sleeperCount == 1)
+        var late = harness.backend.timeline(of: room, limit: 1).makeAsyncIterator()
+        _ = await late.next()
+        #expect(await late.next() == .typing([LocalBackend.guideID]))
+        harness.clock.advance(by: enough)
+        #expect(await updates.next() == .typing([]))
+        guard case .changed(let messages) = await updates.next() else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(messages.map(\.sender) == [LocalBackend.guideID])
+        #expect(messages[0].text.contains("choose Edit"))
+        #expect(messages[0].position == sent.position + 1)
+    }
+
+    @Test func answersSeveralMessagesAtOnce() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        try await harness.backend.send(Fixtures.outgoing("How do I edit?"), to: room)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: LocalBackend.guideAttention)
+        await harness.clock.waitForSleepers()
+        try await harness.backend.send(Fixtures.outgoing("And a newline?"), to: room)
+        harness.clock.advance(by: enough)
+        let first = await answer(&updates)
+        #expect(first?.text.contains("choose Edit") == true)
+        #expect(first?.text.contains("Shift+Return begins") == true)
+        try await harness.backend.send(Fixtures.outgoing("thanks"), to: room)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: enough)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: enough)
+        #expect(await answer(&updates)?.text == "You are welcome.")
+        let senders = try await history(room, of: harness)
+        #expect(senders == ["guide", "guide", "guide", "own", "own", "guide", "own", "guide"])
+    }
+
+    @Test func answersAfterARestartWhatWasLeftUnanswered() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        try await harness.backend.send(Fixtures.outgoing("Is my draft safe?"), to: room)
+        let again = try await harness.restarted()
+        var updates = await opened(room, of: again)
+        await again.clock.waitForSleepers()
+        again.clock.advance(by: enough)
+        await again.clock.waitForSleepers()
+        again.clock.advance(by: enough)
+        #expect(await answer(&updates)?.text.contains("unsent text") == true)
+        let third = try await again.restarted()
+        #expect(third.clock.sleeperCount == 0)
+        #expect(try await history(room, of: third) == ["guide", "guide", "guide", "own", "guide"])
+    }
+
+    @Test func doesNotAnswerWhatWasDeleted() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        let sent = try await harness.backend.send(Fixtures.outgoing("Is my draft safe?"), to: room)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: LocalBackend.guideAttention)
+        await harness.clock.waitForSleepers()
+        try await harness.backend.delete(sent.id, in: room)
+        harness.clock.advance(by: enough)
+        let remark = await answer(&updates)
+        #expect(remark?.text.contains("You deleted a message") == true)
+        #expect(remark?.text.contains("unsent text") == false)
+    }
+
+    @Test func answersTheTextAsItWasEdited() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        let sent = try await harness.backend.send(Fixtures.outgoing("Is my draught safe?"), to: room)
+        await harness.clock.waitForSleepers()
+        try await harness.backend.edit(sent.id, in: room, text: "Is my draft safe?")
+        harness.clock.advance(by: enough)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: enough)
+        let reply = await answer(&updates)
+        #expect(reply?.text.contains("unsent text") == true)
+        #expect(reply?.text.contains("You edited a message") == true)
+    }
+
+    @Test func removingItStopsItAndMakesTheRoomOrdinary() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        try await harness.backend.send(Fixtures.outgoing("Hello"), to: room)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: LocalBackend.guideAttention)
+        #expect(await updates.next { $0 == .typing([LocalBackend.guideID]) } != nil)
+        await harness.clock.waitForSleepers()
+        try await harness.backend.removeMember(LocalBackend.guideID, from: room)
+        #expect(await updates.next() == .typing([]))
+        guard case .members(let members) = await updates.next() else {
+            Issue.record("the members were not told")
+            return
+        }
+        #expect(members.filter(\.hasLeft).map(\.id) == [LocalBackend.guideID])
+        #expect(harness.clock.sleeperCount == 0)
+        let sent = try await harness.backend.send(Fixtures.outgoing("Anyone?"), to: room)
+        #expect(await updates.next() == .changed([sent]))
+        #expect(harness.clock.sleeperCount == 0)
+        #expect(await harness.summaries().first { $0.id == room }?.room.kind == .group)
+        let again = try await harness.restarted()
+        #expect(again.clock.sleeperCount == 0)
+        #expect(try await history(room, of: again).last == "own")
+    }
+
+    @Test func leavingTheRoomStopsIt() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        try await harness.backend.send(Fixtures.outgoing("Hello"), to: room)
+        await harness.clock.waitForSleepers()
+        try await harness.backend.leaveRoom(room)
+        #expect(await updates.next { $0 == .closed } != nil)
+        #expect(harness.clock.sleeperCount == 0)
+    }
+
+    @Test func keepsOutOfRoomsThatItIsNotIn() async throws {
+        let harness = try await LocalBackendHarness()
+        let group = try await harness.backend.createRoom(named: "Group")
+        for room in [group, await harness.room(.notes)] {
+            var updates = await opened(room, of: harness)
+            let sent = try await harness.backend.send(Fixtures.outgoing("Hello, how do I edit?"), to: room)
+            #expect(await updates.next() == .changed([sent]))
+        }
+        #expect(harness.clock.sleeperCount == 0)
+        #expect(await harness.backend.conversations.values.allSatisfy { $0.task == nil })
+    }
+
+    @Test func isSilentAboutWhatItHasRemarkedOn() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var updates = await opened(room, of: harness)
+        let sent = try await harness.backend.send(Fixtures.outgoing("one"), to: room)
+        try await harness.backend.edit(sent.id, in: room, text: "two")
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: enough)
+        await harness.clock.waitForSleepers()
+        harness.clock.advance(by: enough)
+        _ = await answer(&updates)
+        try await harness.backend.edit(sent.id, in: room, text: "three")
+        await harness.clock.waitForSleepers()
+        let task = await harness.backend.conversations[room]?.task
+        harness.clock.advance(by: enough)
+        await task?.value
+        #expect(try await history(room, of: harness).count == 5)
+        #expect(await harness.backend.conversations[room]?.task == nil)
+    }
+}

@@ -17,23 +17,61 @@ let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 let package = Package(
     name: "Parlance",
     products: [
-        .library(name: "Composer", targets: ["Composer"])
+        .library(name: "Composer", targets: ["Composer"]),
+        .library(name: "ChatGtk", targets: ["ChatGtk"]),
+        .executable(name: "parlance", targets: ["parlance"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
+        // The toolkit, and a thin layer over it.
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
+        .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit"], swiftSettings: settings),
+
+        // The composer engine, and its drivers.
         .target(
             name: "Composer",
             dependencies: [.product(name: "_RopeModule", package: "swift-collections")],
             swiftSettings: settings),
+        .target(name: "ComposerReplay", dependencies: ["Composer"], swiftSettings: settings),
+        .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
-        .target(name: "ChatCore", swiftSettings: settings),
-        .testTarget(name: "GtkKitTests", dependencies: ["GtkKit", "CGtk"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
+        .testTarget(name: "ReplayTests", dependencies: ["ComposerReplay"], swiftSettings: settings),
+
+        // Rooms and messages, and where they are kept.
+        .target(name: "ChatCore", swiftSettings: settings),
+        .target(
+            name: "ChatStore",
+            dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
+        .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(
+            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatStoreTests",
+            dependencies: [
+                "ChatCore", "ChatStore", "ChatTestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            swiftSettings: settings),
+
+        // Screens without and with widgets, and the program.
+        .target(name: "ChatViewModels", dependencies: ["ChatCore", "Composer"], swiftSettings: mainActorSettings),
+        .plugin(name: "CompileResources", capability: .buildTool()),
+        .target(
+            name: "ChatGtk", dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],
+            swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
+        .executableTarget(
+            name: "parlance",
+            dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],
+            swiftSettings: mainActorSettings),
     ]
 )
 

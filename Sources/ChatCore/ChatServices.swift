@@ -15,6 +15,7 @@ public protocol RoomService: Sendable {
 public protocol TimelineService: Sendable {
     /// Begins with ``TimelineUpdate/opened(_:members:readUpTo:)`` holding at most `limit` messages,
     /// and goes on until the room is closed or the stream is dropped. No update is skipped.
+    /// A stream that ends without ``TimelineUpdate/closed`` could not be read from the storage, or the backend ended.
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate>
     /// The page that ends just before `position`, at most `limit` messages.
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage

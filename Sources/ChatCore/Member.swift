@@ -1,4 +1,4 @@
-/// Someone in a room.
+/// Someone in a room, or someone who was and whose messages are still there.
 public struct Member: Identifiable, Equatable, Sendable {
     public enum Kind: String, Sendable, Codable {
         /// The user of this application.
@@ -11,10 +11,13 @@ public struct Member: Identifiable, Equatable, Sendable {
     public let id: MemberID
     public var displayName: String
     public var kind: Kind
+    /// Whether the member is no longer in the room: named beside old messages, but not among those who are there.
+    public var hasLeft: Bool
 
-    public init(id: MemberID, displayName: String, kind: Kind) {
+    public init(id: MemberID, displayName: String, kind: Kind, hasLeft: Bool = false) {
         self.id = id
         self.displayName = displayName
         self.kind = kind
+        self.hasLeft = hasLeft
     }
 }

@@ -12,7 +12,8 @@ public struct TimelinePage: Equatable, Sendable {
 
 /// What a timeline tells its reader, in order.
 public enum TimelineUpdate: Equatable, Sendable {
-    /// The first update: the newest page, who is in the room and the newest message read so far.
+    /// The first update: the newest page, the members (those who left among them, see ``Member/hasLeft``) and the
+    /// newest message read so far.
     case opened(TimelinePage, members: [Member], readUpTo: MessageID?)
     /// Messages that are new or differ from what was told of them before, by id.
     case changed([Message])

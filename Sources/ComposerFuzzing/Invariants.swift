@@ -25,7 +25,9 @@ public enum Invariants {
         if document.scalarCount != text.unicodeScalars.count { return "scalar count" }
         if document.graphemeCount != text.count { return "grapheme count" }
         if document.hardLineCount != ComposerDocument(text).hardLineCount { return "line count" }
-        if document.isBlank != text.allSatisfy(\.isWhitespace) { return "blankness of \(text.debugDescription)" }
+        if document.isBlank != text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+            return "blankness of \(text.debugDescription)"
+        }
         if text.unicodeScalars.contains("\0") { return "NUL in the text" }
         return nil
     }

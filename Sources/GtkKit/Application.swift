@@ -50,13 +50,3 @@ public final class Application: Object {
         gtk_application_set_accels_for_action(cast(), action, &pointers)
     }
 }
-
-/// Text in the user's language, from the default gettext domain; the text itself where there is no translation.
-public func translated(_ text: String) -> String {
-    String(cString: g_dgettext(nil, text))
-}
-
-/// The form for `count` in the user's language.
-public func translated(_ one: String, _ many: String, count: Int) -> String {
-    String(cString: g_dngettext(nil, one, many, gulong(clamping: count)))
-}

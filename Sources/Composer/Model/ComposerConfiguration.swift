@@ -60,8 +60,10 @@ public struct ComposerConfiguration: Hashable, Sendable {
     /// The limit in force, if there is one.
     var limit: Int? { characterLimit.flatMap { $0 > 0 ? $0 : nil } }
 
-    /// The rule that a title or, failing that, a symbol names.
+    /// The rule with this title or, failing that, this symbol; then without regard to case and outer spaces.
     public func markdownRule(named name: String) -> MarkdownRule? {
-        markdown.first { $0.title == name } ?? markdown.first { $0.symbol == name }
+        let lower = name.lowercased().trimmingBlanks()
+        return markdown.first { $0.title == name } ?? markdown.first { $0.symbol == name }
+            ?? markdown.first { $0.title.lowercased() == lower || $0.symbol.trimmingBlanks() == lower }
     }
 }

@@ -17,6 +17,16 @@ extension Unicode.Scalar {
         if value < 0x80 { return value == 0x20 || (0x09...0x0D).contains(value) }
         return isInlineSpace || isLineBreak
     }
+
+    /// A letter, digit or mark: what words are made of, in any script.
+    var isWordScalar: Bool {
+        switch properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+            true
+        default: false
+        }
+    }
 }
 
 extension Character {

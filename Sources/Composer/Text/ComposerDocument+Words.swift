@@ -28,7 +28,7 @@ extension ComposerDocument {
         return Word(range: range, text: text(in: range))
     }
 
-    /// The line, between line breaks, that holds an offset; without its break. At most `limit` clusters to
+    /// The line, between line breaks, that holds an offset; without its break. At most `limit` scalars to
     /// either side are looked at, so that a line of a megabyte costs no more than one of a kilobyte.
     func line(at offset: Int, limit: Int = 4096) -> TextRange {
         let start = storage.lastOffset(before: offset, limit: limit, where: \.isLineBreak)
@@ -39,16 +39,16 @@ extension ComposerDocument {
     /// Where a word ends that is deleted by one key leftwards: over white space, then over one kind of character.
     func wordStart(before offset: Int) -> Int {
         let end = storage.lastOffset(before: offset) { !$0.isBlank }
-        guard let last = character(before: end) else { return 0 }
-        if last.isWordCharacter { return storage.lastOffset(before: end) { !$0.isWordCharacter } }
-        return storage.lastOffset(before: end) { $0.isWordCharacter || $0.isBlank }
+        guard let last = storage.scalar(before: end) else { return 0 }
+        if last.isWordScalar { return storage.lastOffset(before: end) { !$0.isWordScalar } }
+        return storage.lastOffset(before: end) { $0.isWordScalar || $0.isBlank }
     }
 
     /// The counterpart of `wordStart(before:)` rightwards.
     func wordEnd(after offset: Int) -> Int {
         let start = storage.firstOffset(from: offset) { !$0.isBlank }
-        guard let first = character(at: start) else { return length }
-        if first.isWordCharacter { return storage.firstOffset(from: start) { !$0.isWordCharacter } }
-        return storage.firstOffset(from: start) { $0.isWordCharacter || $0.isBlank }
+        guard let first = storage.scalar(at: start) else { return length }
+        if first.isWordScalar { return storage.firstOffset(from: start) { !$0.isWordScalar } }
+        return storage.firstOffset(from: start) { $0.isWordScalar || $0.isBlank }
     }
 }

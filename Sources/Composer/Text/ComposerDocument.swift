@@ -104,7 +104,7 @@ extension ComposerDocument {
     ///
     /// - Returns: the edit as it was carried out, the range brought into the text and NUL left out.
     mutating func replace(_ range: TextRange, with replacement: String) -> AppliedEdit {
-        let range = clamped(range)
+        let range = scalarAligned(clamped(range))
         let replacement = replacement.withoutNUL()
         let window = breakWindow(around: range)
         let breaksBefore = storage.string(in: window).lineBreakCount
@@ -119,9 +119,13 @@ extension ComposerDocument {
         return AppliedEdit(range: range, replacement: replacement)
     }
 
+    private func scalarAligned(_ range: TextRange) -> TextRange {
+        TextRange(start: storage.scalarStart(at: range.location), end: storage.scalarStart(at: range.end))
+    }
+
     /// CR LF is one line break, so a count must see one unit to either side of a change.
     private func breakWindow(around range: TextRange) -> TextRange {
-        clamped(TextRange(start: range.location - 2, end: range.end + 2))
+        scalarAligned(clamped(TextRange(start: range.location - 2, end: range.end + 2)))
     }
 
     mutating func restoreSpans(_ spans: [Span]) {

@@ -1,71 +1,217 @@
 import _RopeModule
 
-/// The characters of a document in a balanced tree, addressed in UTF-16 units.
+/// The characters of a document in a balanced tree of chunks, addressed in UTF-16 units.
 ///
-/// Every operation but those that return or take text costs O(log n) of the text's length. Offsets
-/// must lie in `0...utf16Count`; an offset within a surrogate pair counts as the pair's start.
+/// Every operation but those that return or take text costs O(log n) of the text's length. Offsets must lie in
+/// `0...utf16Count`; an offset within a surrogate pair counts as the pair's start. The tree is `Rope` of
+/// swift-collections and not its `BigString`, whose counts of grapheme clusters go wrong when edits split one.
 struct TextStorage: Sendable {
-    private var rope: BigString
+    private var rope: Rope<TextChunk>
+    /// Kept by counting around each edit, as clusters may span chunks.
+    private(set) var graphemeCount = 0
 
     init(_ text: String = "") {
-        rope = BigString(text)
+        rope = Rope(TextChunk.chunks(of: text))
+        graphemeCount = text.count
     }
 
-    var utf16Count: Int { rope.utf16.count }
-    var scalarCount: Int { rope.unicodeScalars.count }
-    var graphemeCount: Int { rope.count }
+    var utf16Count: Int { rope.count(in: UTF16Metric()) }
+    var scalarCount: Int { rope.count(in: ScalarMetric()) }
     var isEmpty: Bool { rope.isEmpty }
 
     /// The whole text: O(n).
-    var string: String { String(rope) }
+    var string: String {
+        var text = ""
+        for chunk in rope { text += chunk.text }
+        return text
+    }
 
     /// The text of a range: O(length of the range).
     func string(in range: TextRange) -> String {
-        guard !range.isEmpty else { return "" }
-        let bounds = scalarIndex(range.location)..<scalarIndex(range.end)
-        return String(rope.unicodeScalars[bounds])
+        guard range.length > 0, !rope.isEmpty else { return "" }
+        var (index, start) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: false)
+        var text = ""
+        var left = range.length
+        while left > 0, index < rope.endIndex {
+            let chunk = rope[index]
+            let end = min(start + left, chunk.summary.utf16)
+            text += chunk.text[chunk.index(atUTF16: start)..<chunk.index(atUTF16: end)]
+            left -= end - start
+            start = 0
+            rope.formIndex(after: &index)
+        }
+        return text
     }
 
-    /// How many grapheme clusters a range holds whose ends are boundaries of clusters.
-    func graphemeCount(in range: TextRange) -> Int {
-        rope.distance(from: scalarIndex(range.location), to: scalarIndex(range.end))
+    /// The offset, or the start of the surrogate pair that it lies in.
+    func scalarStart(at offset: Int) -> Int {
+        guard offset > 0, offset < utf16Count else { return min(max(offset, 0), utf16Count) }
+        let (index, place) = rope.find(at: offset, in: UTF16Metric(), preferEnd: false)
+        let chunk = rope[index]
+        if chunk.isASCII { return offset }
+        return offset - place + chunk.utf16Offset(of: chunk.index(atUTF16: place))
     }
 
+    /// Replaces a range whose ends are not within surrogate pairs.
     mutating func replace(_ range: TextRange, with replacement: String) {
-        let start = scalarIndex(range.location)
-        if range.isEmpty {
-            guard !replacement.isEmpty else { return }
-            rope.unicodeScalars.insert(contentsOf: replacement.unicodeScalars, at: start)
-        } else {
-            let bounds = start..<scalarIndex(range.end)
-            if replacement.isEmpty {
-                rope.unicodeScalars.removeSubrange(bounds)
-            } else {
-                rope.unicodeScalars.replaceSubrange(bounds, with: replacement.unicodeScalars)
-            }
+        let start = anchor(before: range.location)
+        let end = anchor(after: range.end)
+        let before = string(in: TextRange(start: start, end: end)).count
+        let length = utf16Count
+        if !replaceInChunk(range, with: replacement) {
+            var builder = rope.builder(removing: range.location..<range.end, in: UTF16Metric())
+            for chunk in TextChunk.chunks(of: replacement) { builder.insertBeforeTip(chunk) }
+            rope = builder.finalize()
+        }
+        let after = TextRange(start: start, end: end + utf16Count - length)
+        graphemeCount += string(in: after).count - before
+    }
+
+    /// The common case: what changes lies in one chunk that has room for it.
+    private mutating func replaceInChunk(_ range: TextRange, with replacement: String) -> Bool {
+        guard !rope.isEmpty, replacement.utf8.count <= TextChunk.maximumSize else { return false }
+        var (index, place) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: true)
+        let summary = rope[index].summary
+        let inner = TextRange(location: place, length: range.length)
+        // A unit of UTF-16 takes at most three bytes, so that the size after the edit is known closely enough.
+        let added = replacement.utf8.count
+        guard inner.end <= summary.utf16, summary.utf8 + added <= TextChunk.maximumSize,
+            summary.utf8 + added - 3 * range.length >= TextChunk.minimumSize
+                || rope.isSingleton && summary.utf16 + added > range.length
+        else { return false }
+        rope.update(at: &index) { $0.replace(inner, with: replacement) }
+        return true
+    }
+}
+
+// MARK: - Scanning
+
+extension TextStorage {
+    /// The scalar before an offset and its length in UTF-16 units.
+    func scalar(before offset: Int) -> Unicode.Scalar? {
+        var result: Unicode.Scalar?
+        scanBackward(from: offset) { scalar in
+            result = scalar
+            return false
+        }
+        return result
+    }
+
+    /// The scalar at an offset.
+    func scalar(at offset: Int) -> Unicode.Scalar? {
+        var result: Unicode.Scalar?
+        scanForward(from: offset) { scalar in
+            result = scalar
+            return false
+        }
+        return result
+    }
+
+    /// Hands on the scalars from an offset on, until told to stop.
+    private func scanForward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
+        guard offset < utf16Count else { return }
+        var (index, place) = rope.find(at: max(offset, 0), in: UTF16Metric(), preferEnd: false)
+        while index < rope.endIndex {
+            let chunk = rope[index]
+            for scalar in chunk.text.unicodeScalars[chunk.index(atUTF16: place)...] where !body(scalar) { return }
+            place = 0
+            rope.formIndex(after: &index)
         }
     }
 
-    private func scalarIndex(_ offset: Int) -> BigString.Index {
-        if offset <= 0 { return rope.startIndex }
-        if offset >= utf16Count { return rope.endIndex }
-        let index = rope.utf16.index(rope.startIndex, offsetBy: offset)
-        return rope.unicodeScalars.index(roundingDown: index)
+    /// Hands on the scalars before an offset, the nearest first, until told to stop.
+    private func scanBackward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
+        guard offset > 0, !rope.isEmpty else { return }
+        var (index, place) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        var chunk = rope[index]
+        var end = chunk.index(atUTF16: place)
+        while true {
+            for scalar in chunk.text.unicodeScalars[..<end].reversed() where !body(scalar) { return }
+            guard index > rope.startIndex else { return }
+            rope.formIndex(before: &index)
+            chunk = rope[index]
+            end = chunk.text.endIndex
+            place = 0
+        }
     }
 
-    private func offset(of index: BigString.Index) -> Int {
-        rope.utf16.distance(from: rope.startIndex, to: index)
+    /// The offset of the first scalar from `offset` on that satisfies the condition, or where the text or the
+    /// limit, in scalars, ends; moved to the start of its cluster.
+    func firstOffset(from offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
+        var place = offset
+        var left = limit
+        scanForward(from: offset) { scalar in
+            guard left > 0, !condition(scalar) else { return false }
+            place += scalar.utf16.count
+            left -= 1
+            return true
+        }
+        return clusterStart(at: place)
+    }
+
+    /// The offset after the last scalar before `offset` that satisfies the condition, or where the text or the
+    /// limit, in scalars, ends; moved to the start of its cluster.
+    func lastOffset(before offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
+        var place = offset
+        var left = limit
+        scanBackward(from: offset) { scalar in
+            guard left > 0, !condition(scalar) else { return false }
+            place -= scalar.utf16.count
+            left -= 1
+            return true
+        }
+        return clusterStart(at: place)
     }
 }
 
 // MARK: - Grapheme clusters
 
 extension TextStorage {
+    /// The nearest offset, at or before `offset`, where a cluster begins whatever stands farther away; with one
+    /// scalar at least between it and `offset`, so that no edit at `offset` changes that.
+    private func anchor(before offset: Int) -> Int {
+        var place = offset
+        var next: Unicode.Scalar?
+        scanBackward(from: offset) { scalar in
+            if let next, scalar.certainlyBreaks(before: next) { return false }
+            place -= scalar.utf16.count
+            next = scalar
+            return true
+        }
+        return place
+    }
+
+    /// The counterpart of `anchor(before:)` after an offset.
+    private func anchor(after offset: Int) -> Int {
+        var place = offset
+        var previous: Unicode.Scalar?
+        scanForward(from: offset) { scalar in
+            if let previous, previous.certainlyBreaks(before: scalar) { return false }
+            place += scalar.utf16.count
+            previous = scalar
+            return true
+        }
+        return place
+    }
+
     /// The start of the cluster that `offset` lies in; `offset` itself on a boundary.
     func clusterStart(at offset: Int) -> Int {
-        guard offset > 0 else { return 0 }
-        guard offset < utf16Count else { return utf16Count }
-        return self.offset(of: rope.index(roundingDown: scalarIndex(offset)))
+        let offset = scalarStart(at: offset)
+        guard offset > 0, offset < utf16Count, let next = scalar(at: offset), let previous = scalar(before: offset)
+        else {
+            return offset
+        }
+        if previous.certainlyBreaks(before: next) { return offset }
+        let anchor = anchor(before: offset)
+        let window = string(in: TextRange(start: anchor, end: offset + next.utf16.count))
+        var start = anchor
+        var place = anchor
+        for character in window {
+            guard place <= offset else { break }
+            start = place
+            place += character.utf16.count
+        }
+        return start
     }
 
     /// The end of the cluster that `offset` lies in; `offset` itself on a boundary.
@@ -76,56 +222,34 @@ extension TextStorage {
 
     /// The boundary before `offset`, or 0.
     func clusterBoundary(before offset: Int) -> Int {
-        let index = scalarIndex(offset)
-        guard index > rope.startIndex else { return 0 }
-        return self.offset(of: rope.index(before: index))
+        guard let previous = scalar(before: offset) else { return 0 }
+        return clusterStart(at: scalarStart(at: offset) - previous.utf16.count)
     }
 
     /// The boundary after `offset`, or the text's end.
     func clusterBoundary(after offset: Int) -> Int {
-        let index = scalarIndex(offset)
-        guard index < rope.endIndex else { return utf16Count }
-        return self.offset(of: rope.index(after: index))
+        let start = clusterStart(at: offset)
+        let end = anchor(after: start)
+        let window = string(in: TextRange(start: start, end: end))
+        return start + (window.first?.utf16.count ?? 0)
     }
 
     /// The cluster that ends at `offset`, or holds it.
     func character(before offset: Int) -> Character? {
-        let index = scalarIndex(offset)
-        guard index > rope.startIndex else { return nil }
-        return rope[rope.index(before: index)]
+        guard offset > 0 else { return nil }
+        return character(at: clusterBoundary(before: offset))
     }
 
     /// The cluster that starts at `offset`, or holds it.
     func character(at offset: Int) -> Character? {
-        let index = rope.index(roundingDown: scalarIndex(offset))
-        guard index < rope.endIndex else { return nil }
-        return rope[index]
+        guard offset < utf16Count else { return nil }
+        let start = clusterStart(at: offset)
+        return string(in: TextRange(start: start, end: anchor(after: start))).first
     }
 
-    /// The offset of the first cluster after `offset` that satisfies the condition, or the end of the
-    /// text; at most `limit` clusters are looked at.
-    func firstOffset(from offset: Int, limit: Int = .max, where condition: (Character) -> Bool) -> Int {
-        var index = scalarIndex(offset)
-        var left = limit
-        while index < rope.endIndex, left > 0, !condition(rope[index]) {
-            index = rope.index(after: index)
-            left -= 1
-        }
-        return self.offset(of: index)
-    }
-
-    /// The end of the last cluster before `offset` that satisfies the condition, or 0; at most `limit`
-    /// clusters are looked at.
-    func lastOffset(before offset: Int, limit: Int = .max, where condition: (Character) -> Bool) -> Int {
-        var index = scalarIndex(offset)
-        var left = limit
-        while index > rope.startIndex, left > 0 {
-            let previous = rope.index(before: index)
-            if condition(rope[previous]) { break }
-            index = previous
-            left -= 1
-        }
-        return self.offset(of: index)
+    /// How many grapheme clusters a range holds whose ends are boundaries of clusters: O(length of the range).
+    func graphemeCount(in range: TextRange) -> Int {
+        range.length == utf16Count ? graphemeCount : string(in: range).count
     }
 }
 
@@ -134,19 +258,29 @@ extension TextStorage {
 extension TextStorage {
     /// How many Unicode scalars lie before the UTF-16 offset.
     func scalarOffset(ofUTF16 offset: Int) -> Int {
-        rope.unicodeScalars.distance(from: rope.startIndex, to: scalarIndex(offset))
+        guard offset > 0, !rope.isEmpty else { return 0 }
+        let (index, place) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        let chunk = rope[index]
+        let head = rope.offset(of: index, in: ScalarMetric())
+        if chunk.isASCII { return head + place }
+        return head + chunk.text.unicodeScalars.distance(from: chunk.text.startIndex, to: chunk.index(atUTF16: place))
     }
 
     /// The UTF-16 offset before which `offset` scalars lie.
     func utf16Offset(ofScalar offset: Int) -> Int {
-        let count = min(max(offset, 0), scalarCount)
-        return self.offset(of: rope.unicodeScalars.index(rope.startIndex, offsetBy: count))
+        guard offset > 0, !rope.isEmpty else { return 0 }
+        let (index, place) = rope.find(at: min(offset, scalarCount), in: ScalarMetric(), preferEnd: true)
+        let chunk = rope[index]
+        let head = rope.offset(of: index, in: UTF16Metric())
+        if chunk.isASCII { return head + place }
+        return head + chunk.utf16Offset(of: ScalarMetric().index(at: place, in: chunk))
     }
 }
 
 extension TextStorage: Equatable {
     /// Scalar by scalar: texts that are only canonically equivalent differ, as their offsets do.
     static func == (left: TextStorage, right: TextStorage) -> Bool {
-        left.rope.isIdentical(to: right.rope) || left.rope.utf8 == right.rope.utf8
+        if left.rope.isIdentical(to: right.rope) { return true }
+        return left.utf16Count == right.utf16Count && left.string.utf8.elementsEqual(right.string.utf8)
     }
 }

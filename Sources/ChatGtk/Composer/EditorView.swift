@@ -1,0 +1,261 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// A GtkTextView whose text is a projection of the composer's document.
+///
+/// What the user does to the buffer is stopped before it happens and handed to the engine; what the engine answers
+/// is then applied, so the two can never differ. Offsets are converted here and nowhere else: the engine counts
+/// UTF-16 units, the buffer Unicode scalars.
+final class EditorView {
+    /// Space above and below the text, as in the `.ui` file.
+    static let verticalMargins = 18
+
+    /// Called when lines got another height.
+    var onResize: (() -> Void)?
+
+    private let textView: Widget
+    private let buffer: Object
+    private let viewModel: ComposerViewModel
+    /// The text in the buffer, for converting offsets in O(log n).
+    private var mirror: ComposerDocument
+    private var isApplying = false
+    /// A selection that is about to be replaced: its deletion waits for the insertion, so that both are one edit.
+    private var pendingDeletion: TextRange?
+    private var preedit = ""
+
+    init(textView: Widget, viewModel: ComposerViewModel) {
+        self.textView = textView
+        self.viewModel = viewModel
+        mirror = viewModel.document
+        guard let pointer = gtk_text_view_get_buffer(textView.cast()) else { fatalError("a text view has a buffer") }
+        buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
+        gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
+        showWholeText()
+        interceptBuffer()
+        interceptKeys()
+        interceptBindings()
+        viewModel.onTextEffect = { [weak self] in self?.apply($0) }
+        textView.connect("preedit-changed") { [weak self] in self?.preeditChanged($0.string(0)) }
+        textView.connect("notify::has-focus") { [weak self] _ in
+            guard let self else { return }
+            self.viewModel.handle(.focus(self.textView.hasFocus))
+        }
+    }
+
+    /// The height of a line of text in the view's font, in pixels.
+    var lineHeight: Double {
+        guard let context = gtk_widget_get_pango_context(textView.cast()),
+            let metrics = pango_context_get_metrics(context, nil, nil)
+        else { return 20 }
+        defer { pango_font_metrics_unref(metrics) }
+        return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
+    }
+
+    // MARK: From the user to the engine
+
+    private func interceptBuffer() {
+        buffer.connect("insert-text") { [weak self] arguments in
+            guard let self, !self.isApplying, let location = arguments.boxed(0) else { return }
+            self.stopEmission("insert-text")
+            self.userInserts(arguments.string(1, byteCount: Int(arguments.int(2))), at: iterator(location))
+        }
+        buffer.connect("delete-range") { [weak self] arguments in
+            guard let self, !self.isApplying, let start = arguments.boxed(0), let end = arguments.boxed(1) else {
+                return
+            }
+            self.stopEmission("delete-range")
+            self.userDeletes(from: iterator(start), to: iterator(end))
+        }
+        buffer.connect("end-user-action") { [weak self] _ in self?.carryOutPendingDeletion() }
+        buffer.connect("mark-set") { [weak self] arguments in
+            guard let self, !self.isApplying, let mark = arguments.object(1) else { return }
+            let isSelectionMark =
+                mark == UnsafeMutableRawPointer(gtk_text_buffer_get_insert(self.buffer.cast()))
+                || mark == UnsafeMutableRawPointer(gtk_text_buffer_get_selection_bound(self.buffer.cast()))
+            if isSelectionMark { self.viewModel.handle(.select(self.bufferSelection())) }
+        }
+    }
+
+    private func userInserts(_ text: String, at location: UnsafeMutablePointer<GtkTextIter>) {
+        let offset = utf16Offset(of: location)
+        var range = TextRange.caret(offset)
+        if let pending = pendingDeletion, pending.location <= offset, offset <= pending.end { range = pending }
+        pendingDeletion = nil
+        if preedit.isEmpty {
+            viewModel.handle(.edit(range, replacement: text, origin: .typed))
+        } else {
+            preedit = ""
+            viewModel.handle(.commit(text))
+        }
+        // The emitter goes on with this iterator, behind the text it believes inserted.
+        gtk_text_buffer_get_iter_at_mark(buffer.cast(), location, gtk_text_buffer_get_insert(buffer.cast()))
+    }
+
+    private func userDeletes(
+        from start: UnsafeMutablePointer<GtkTextIter>, to end: UnsafeMutablePointer<GtkTextIter>
+    ) {
+        let range = TextRange(start: utf16Offset(of: start), end: utf16Offset(of: end))
+        if range == bufferSelection(), !range.isEmpty {
+            pendingDeletion = range
+            return
+        }
+        viewModel.handle(.edit(range, replacement: "", origin: .typed))
+        let caret = gtk_text_buffer_get_insert(buffer.cast())
+        gtk_text_buffer_get_iter_at_mark(buffer.cast(), start, caret)
+        gtk_text_buffer_get_iter_at_mark(buffer.cast(), end, caret)
+    }
+
+    private func carryOutPendingDeletion() {
+        guard let range = pendingDeletion else { return }
+        pendingDeletion = nil
+        viewModel.handle(.edit(range, replacement: "", origin: .typed))
+    }
+
+    private func preeditChanged(_ text: String) {
+        preedit = text
+        viewModel.handle(.preedit(text))
+    }
+
+    // MARK: Keys
+
+    private func interceptKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, self.preedit.isEmpty,
+                let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
+            else { return false }
+            return self.viewModel.handle(.key(chord))
+        }
+        textView.addController(keys)
+    }
+
+    /// The text view's own bindings for deleting and the clipboard, so that the engine decides what they delete.
+    private func interceptBindings() {
+        textView.connect("backspace") { [weak self] _ in
+            self?.takeOver("backspace", .deleteBackward(byWord: false))
+        }
+        textView.connect("delete-from-cursor") { [weak self] arguments in
+            let count = arguments.int(1)
+            switch GtkDeleteType(GtkDeleteType.RawValue(arguments.enumeration(0))) {
+            case GTK_DELETE_CHARS where count == 1: self?.takeOver("delete-from-cursor", .deleteForward(byWord: false))
+            case GTK_DELETE_WORD_ENDS where count == 1:
+                self?.takeOver("delete-from-cursor", .deleteForward(byWord: true))
+            case GTK_DELETE_WORD_ENDS where count == -1:
+                self?.takeOver("delete-from-cursor", .deleteBackward(byWord: true))
+            default: break
+            }
+        }
+        textView.connect("cut-clipboard") { [weak self] _ in self?.takeOver("cut-clipboard", .cut) }
+        textView.connect("copy-clipboard") { [weak self] _ in self?.takeOver("copy-clipboard", .copy) }
+        textView.connect("paste-clipboard") { [weak self] _ in
+            guard let self else { return }
+            g_signal_stop_emission_by_name(self.textView.pointer, "paste-clipboard")
+            self.paste()
+        }
+    }
+
+    private func takeOver(_ signal: String, _ event: ComposerEvent) {
+        g_signal_stop_emission_by_name(textView.pointer, signal)
+        viewModel.handle(event)
+    }
+
+    private func paste() {
+        Clipboard.readText(of: textView) { [weak self] text in
+            guard let self, let text, !text.isEmpty else { return }
+            self.viewModel.handle(.paste([.text(text)]))
+        }
+    }
+
+    // MARK: From the engine to the buffer
+
+    private func apply(_ effect: ComposerEffect) {
+        switch effect {
+        case .edited(let edits): apply(edits)
+        case .selectionChanged(let selection): showSelection(selection)
+        case .copied(let fragment): Clipboard.write(fragment.text, of: textView)
+        case .focusRequested(true): textView.grabFocus()
+        case .focusRequested(false): textView.activateAction("conversation.focus-timeline")
+        default: break
+        }
+    }
+
+    private func apply(_ edits: [AppliedEdit]) {
+        isApplying = true
+        defer { isApplying = false }
+        gtk_text_buffer_begin_user_action(buffer.cast())
+        for edit in edits {
+            let scalars = mirror.mirror(edit)
+            var (start, end) = (GtkTextIter(), GtkTextIter())
+            gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(scalars.location))
+            if !scalars.isEmpty {
+                gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(scalars.end))
+                gtk_text_buffer_delete(buffer.cast(), &start, &end)
+            }
+            if !edit.replacement.isEmpty {
+                gtk_text_buffer_insert(buffer.cast(), &start, edit.replacement, Int32(edit.replacement.utf8.count))
+            }
+        }
+        gtk_text_buffer_end_user_action(buffer.cast())
+    }
+
+    private func showSelection(_ selection: TextRange) {
+        guard selection != bufferSelection() else { return scrollToCaret() }
+        isApplying = true
+        defer { isApplying = false }
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_iter_at_offset(
+            buffer.cast(), &start, Int32(mirror.scalarOffset(ofUTF16: selection.location)))
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(mirror.scalarOffset(ofUTF16: selection.end)))
+        gtk_text_buffer_select_range(buffer.cast(), &end, &start)
+        scrollToCaret()
+    }
+
+    private func scrollToCaret() {
+        gtk_text_view_scroll_mark_onscreen(textView.cast(), gtk_text_buffer_get_insert(buffer.cast()))
+    }
+
+    private func showWholeText() {
+        let text = mirror.text
+        gtk_text_buffer_set_text(buffer.cast(), text, Int32(text.utf8.count))
+        showSelection(viewModel.state.composer.selection)
+    }
+
+    // MARK: Offsets
+
+    private func utf16Offset(of iter: UnsafePointer<GtkTextIter>) -> Int {
+        mirror.utf16Offset(ofScalar: Int(gtk_text_iter_get_offset(iter)))
+    }
+
+    private func bufferSelection() -> TextRange {
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_selection_bounds(buffer.cast(), &start, &end)
+        return TextRange(start: utf16Offset(of: &start), end: utf16Offset(of: &end))
+    }
+
+    private func stopEmission(_ signal: String) {
+        g_signal_stop_emission_by_name(buffer.pointer, signal)
+    }
+}
+
+private func iterator(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GtkTextIter> {
+    pointer.assumingMemoryBound(to: GtkTextIter.self)
+}
+
+extension KeyChord {
+    /// The chord of a key press that may mean more than text; nil for plain characters, which go to the input method.
+    init?(keyval: UInt32, modifiers state: UInt32) {
+        var modifiers: Modifiers = []
+        let pairs: [(GdkModifierType, Modifiers)] = [
+            (GDK_SHIFT_MASK, .shift), (GDK_CONTROL_MASK, .control), (GDK_ALT_MASK, .alt), (GDK_SUPER_MASK, .meta),
+        ]
+        for (mask, modifier) in pairs where state & mask.rawValue != 0 { modifiers.insert(modifier) }
+        let isCharacter = gdk_keyval_to_unicode(keyval) >= 0x20 && keyval != guint(GDK_KEY_Delete)
+        if isCharacter, modifiers.isDisjoint(with: [.control, .alt, .meta]) { return nil }
+        guard let name = gdk_keyval_name(gdk_keyval_to_upper(keyval)) else { return nil }
+        let character = isCharacter ? Unicode.Scalar(gdk_keyval_to_unicode(gdk_keyval_to_upper(keyval))) : nil
+        self.init(character.map { String(Character($0)) } ?? String(cString: name), modifiers)
+    }
+}

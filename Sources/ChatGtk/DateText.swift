@@ -1,0 +1,48 @@
+import CGtk
+import ChatViewModels
+import Foundation
+import GtkKit
+
+/// Dates and times in the user's language, from the C library's locale.
+enum DateText {
+    static func time(_ date: Date) -> String {
+        // Translators: the time of day, as strftime formats it.
+        format(date, translated("%H:%M"))
+    }
+
+    /// A day as a divider in the timeline names it.
+    static func day(_ date: Date, _ day: RelativeDay) -> String {
+        switch day {
+        case .today: translated("Today")
+        case .yesterday: translated("Yesterday")
+        case .thisWeek: format(date, "%A")
+        // Translators: a day of this year, as strftime formats it.
+        case .other(sameYear: true): format(date, translated("%e %B"))
+        // Translators: a day of another year, as strftime formats it.
+        case .other(sameYear: false): format(date, translated("%e %B %Y"))
+        }
+    }
+
+    /// The shortest that tells when: for lists.
+    static func brief(_ date: Date, _ day: RelativeDay) -> String {
+        switch day {
+        case .today: time(date)
+        case .yesterday: translated("Yesterday")
+        case .thisWeek: format(date, "%a")
+        // Translators: a day of this year, short, as strftime formats it.
+        case .other(sameYear: true): format(date, translated("%e %b"))
+        case .other(sameYear: false): format(date, "%x")
+        }
+    }
+
+    /// All of it, for tooltips and assistive technology.
+    static func full(_ date: Date) -> String { format(date, "%c") }
+
+    private static func format(_ date: Date, _ pattern: String) -> String {
+        guard let moment = g_date_time_new_from_unix_local(gint64(date.timeIntervalSince1970)) else { return "" }
+        defer { g_date_time_unref(moment) }
+        guard let text = g_date_time_format(moment, pattern) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text).trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,33 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// Asks for a new room's name.
+enum NewRoomDialog {
+    static func present(over parent: Widget, _ create: @escaping @MainActor (String) -> Void) {
+        let builder = Builder(resource: Resource.ui("new-room"))
+        let dialog: Widget = builder["dialog"]
+        let name: Entry = builder["name"]
+        gtk_window_set_transient_for(dialog.cast(), parent.cast())
+        // The dialog owns its handlers: they must not own it.
+        name.onChange { [weak dialog, weak name] in
+            guard let dialog, let name else { return }
+            adw_message_dialog_set_response_enabled(dialog.cast(), "create", RoomName.valid(name.text) != nil ? 1 : 0)
+        }
+        dialog.connect("response::create") { [weak name] _ in
+            if let name = name.flatMap({ RoomName.valid($0.text) }) { create(name) }
+        }
+        // Keeps the wrappers for as long as the dialog is open.
+        let alive = Alive([dialog, name])
+        dialog.connect("response") { _ in alive.end() }
+        gtk_window_present(dialog.cast())
+        name.grabFocus()
+    }
+}
+
+/// Holds objects until it is told to end.
+final class Alive {
+    private var objects: [AnyObject]
+    init(_ objects: [AnyObject]) { self.objects = objects }
+    func end() { objects = [] }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import GtkKit
+
+/// The compiled user interface that this library carries.
+public enum Resource {
+    static let prefix = "/io/github/parlance_chat/Parlance/"
+
+    static func ui(_ name: String) -> String { "\(prefix)ui/\(name).ui" }
+    static let style = prefix + "style/parlance.css"
+
+    /// Registers the bundle, once.
+    /// - Parameter installed: folders to look in before the one that the build left.
+    /// - Throws: ``Missing`` with the places looked at.
+    public static func load(installed folders: [String] = []) throws(Missing) {
+        guard !Resources.exists(style) else { return }
+        let places =
+            folders.map { $0 + "/parlance.gresource" } + [
+                Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? ""
+            ]
+        for place in places where FileManager.default.fileExists(atPath: place) {
+            do {
+                try Resources.register(path: place)
+                return
+            } catch {
+                throw Missing(message: error.message)
+            }
+        }
+        throw Missing(message: "parlance.gresource is in none of: \(places.joined(separator: ", "))")
+    }
+
+    /// Adds the style sheet to the default display.
+    public static func loadStyle() { StyleSheet.load(resource: style) }
+
+    public struct Missing: Error {
+        public let message: String
+    }
+}

@@ -1,0 +1,81 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// A row of the room list: avatar, name, time, last message, unread count.
+final class RoomRow {
+    let widget: Widget
+    private let avatar = Widget(borrowing: adw_avatar_new(40, "", 1))
+    private let name = Label()
+    private let time = Label()
+    private let preview = Label()
+    private let badge = Label()
+
+    init() {
+        let row = Box(.horizontal, spacing: 12)
+        widget = row
+        row.addStyle("room-row")
+        row.append(avatar)
+        let column = Box(.vertical, spacing: 3)
+        gtk_widget_set_hexpand(column.cast(), 1)
+        gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
+        row.append(column)
+        column.append(line(name, time))
+        column.append(line(preview, badge))
+        name.addStyle("room-name")
+        for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
+        for style in ["caption", "dim-label", "room-preview"] { preview.addStyle(style) }
+        badge.addStyle("unread-badge")
+        gtk_widget_set_valign(badge.cast(), GTK_ALIGN_CENTER)
+    }
+
+    func show(_ row: RoomListViewModel.Row) {
+        adw_avatar_set_text(avatar.cast(), row.name)
+        if row.kind == .notes {
+            adw_avatar_set_icon_name(avatar.cast(), "document-edit-symbolic")
+            adw_avatar_set_show_initials(avatar.cast(), 0)
+        } else {
+            adw_avatar_set_show_initials(avatar.cast(), 1)
+        }
+        name.text = row.name
+        time.text = DateText.brief(row.lastActivity, row.day)
+        preview.text = previewText(row)
+        if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
+        badge.isVisible = row.unreadLabel != nil
+        badge.text = row.unreadLabel ?? ""
+        widget.setStyle("unread", row.unreadCount > 0)
+        widget.setAccessibleLabel(spoken(row))
+    }
+
+    private func previewText(_ row: RoomListViewModel.Row) -> String {
+        switch row.preview {
+        case .none: ""
+        case .empty: translated("No messages yet")
+        case .draft(let text): translated("Draft:") + " " + text
+        case .message(_, isOwn: true, let text) where row.kind != .notes: translated("You:") + " " + text
+        case .message(let sender?, isOwn: false, let text): sender + ": " + text
+        case .message(_, _, let text): text
+        }
+    }
+
+    private func spoken(_ row: RoomListViewModel.Row) -> String {
+        var parts = [row.name, previewText(row), time.text]
+        if row.unreadCount > 0 {
+            parts.insert(
+                "\(row.unreadCount) " + translated("unread message", "unread messages", count: row.unreadCount), at: 1)
+        }
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    private func line(_ first: Label, _ second: Label) -> Widget {
+        let line = Box(.horizontal, spacing: 6)
+        gtk_label_set_xalign(first.cast(), 0)
+        gtk_label_set_ellipsize(first.cast(), PANGO_ELLIPSIZE_END)
+        gtk_label_set_single_line_mode(first.cast(), 1)
+        gtk_widget_set_hexpand(first.cast(), 1)
+        line.append(first)
+        line.append(second)
+        return line
+    }
+}

@@ -1,0 +1,61 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The menu of a message, one for the whole timeline.
+final class MessageMenu {
+    var onEdit: ((MessageID) -> Void)?
+    var onDelete: ((MessageID) -> Void)?
+
+    private let parent: Widget
+    private let popover: PopoverMenu
+    private let actions = ActionGroup()
+    private var item: MessageItem?
+    private var copy: Action?
+    private var edit: Action?
+    private var delete: Action?
+
+    init(parent: Widget) {
+        self.parent = parent
+        let builder = Builder(resource: Resource.ui("message-menu"))
+        popover = PopoverMenu(model: builder["menu", Object.self], parent: parent)
+        copy = actions.add("copy") { [weak self] in self?.copyText() }
+        edit = actions.add("edit") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onEdit?(item.id)
+        }
+        delete = actions.add("delete") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onDelete?(item.id)
+        }
+        parent.insertActions(actions, prefix: "message")
+    }
+
+    isolated deinit {
+        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+    }
+
+    /// Opens below the middle of the widget.
+    func open(for item: MessageItem, at widget: Widget) {
+        open(for: item, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
+    }
+
+    func open(for item: MessageItem, at widget: Widget, x: Double, y: Double) {
+        var (parentX, parentY) = (0.0, 0.0)
+        guard gtk_widget_translate_coordinates(widget.cast(), parent.cast(), x, y, &parentX, &parentY) != 0 else {
+            return
+        }
+        self.item = item
+        copy?.isEnabled = item.canCopy
+        edit?.isEnabled = item.canEdit
+        delete?.isEnabled = item.canDelete
+        guard item.canCopy || item.canEdit || item.canDelete else { return }
+        popover.popUp(x: parentX, y: parentY)
+    }
+
+    private func copyText() {
+        guard let item, let clipboard = gtk_widget_get_clipboard(parent.cast()) else { return }
+        gdk_clipboard_set_text(clipboard, item.text)
+    }
+}

@@ -1,0 +1,240 @@
+import CGtk
+import ChatCore
+public import ChatViewModels
+import Composer
+public import GtkKit
+
+/// The window: rooms at the left, the open conversation at the right.
+public final class MainWindow {
+    public let window: Widget
+    /// Called once when the window has been closed and its drafts are safe.
+    public var onClosed: (() -> Void)?
+
+    let coordinator: ConversationCoordinator
+    private let settings: Settings?
+    private let panes: SplitPane
+    private let toasts: Widget
+    private let contentStack: Stack
+    private let sidebarHeader: Widget
+    private var roomList: RoomListView?
+    private var conversationView: ConversationView?
+    private var renderings: [Rendering] = []
+    private let actions = ActionGroup()
+    private var roomActions: [Action] = []
+    private var isClosing = false
+
+    public init(application: Application, coordinator: ConversationCoordinator, settings: Settings?) {
+        self.coordinator = coordinator
+        self.settings = settings
+        let builder = Builder(resource: Resource.ui("window"))
+        window = builder["window"]
+        panes = SplitPane(builder["panes"])
+        toasts = builder["toasts"]
+        contentStack = builder["content_stack"]
+        sidebarHeader = builder["sidebar_header"]
+        gtk_window_set_application(window.cast(), application.cast())
+        let list = RoomListView(
+            viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"])
+        list.onActivate = { [weak self] in self?.showConversationPane() }
+        list.onDetails = { [weak self] in self?.showDetails(of: $0) }
+        list.onLeave = { [weak self] in self?.confirmLeaving($0) }
+        roomList = list
+        setUpWindow()
+        addActions()
+        coordinator.onNotice = { [weak self] in self?.show($0) }
+        coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
+        panes.onFold { [weak self] in self?.foldingChanged() }
+        renderings = [
+            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showConversation() }),
+            Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
+        ]
+        foldingChanged()
+    }
+
+    public func present() { gtk_window_present(window.cast()) }
+
+    // MARK: Window
+
+    private func setUpWindow() {
+        let overlay = Builder(resource: Resource.ui("help-overlay"))
+        let shortcuts: Widget = overlay["help_overlay"]
+        gtk_application_window_set_help_overlay(window.cast(), shortcuts.cast())
+        var size = (width: Int32(1000), height: Int32(720))
+        if let settings { size = (Int32(settings.int("window-width")), Int32(settings.int("window-height"))) }
+        gtk_window_set_default_size(window.cast(), size.width, size.height)
+        if settings?.bool("window-maximized") == true { gtk_window_maximize(window.cast()) }
+        window.intercept("close-request") { [weak self] _ in
+            guard let self else { return false }
+            self.close()
+            return true
+        }
+    }
+
+    /// Saves what must be saved, then goes.
+    public func close() {
+        guard !isClosing else { return }
+        isClosing = true
+        gtk_widget_set_visible(window.cast(), 0)
+        saveWindowState()
+        Task {
+            await coordinator.flushDrafts()
+            onClosed?()
+            gtk_window_destroy(window.cast())
+        }
+    }
+
+    private func saveWindowState() {
+        guard let settings else { return }
+        var (width, height): (Int32, Int32) = (0, 0)
+        gtk_window_get_default_size(window.cast(), &width, &height)
+        settings.set("window-width", Int(width))
+        settings.set("window-height", Int(height))
+        settings.set("window-maximized", gtk_window_is_maximized(window.cast()) != 0)
+        settings.set("selected-room", coordinator.rooms.state.selection?.rawValue ?? "")
+    }
+
+    // MARK: Rendering
+
+    private func showConversation() {
+        let previous = conversationView
+        conversationView = nil
+        if let conversation = coordinator.conversation {
+            let view = ConversationView(conversation: conversation)
+            conversationView = view
+            gtk_stack_add_child(contentStack.cast(), view.widget.cast())
+            gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())
+            showRoomState()
+            view.focusComposer()
+        } else {
+            contentStack.visibleChild = "none"
+            panes.visiblePane = .sidebar
+        }
+        roomActions.forEach { $0.isEnabled = conversationView != nil }
+        if let previous { gtk_stack_remove(contentStack.cast(), previous.widget.cast()) }
+    }
+
+    private func showRoomState() {
+        guard let row = coordinator.rooms.state.selectedRow else { return }
+        conversationView?.show(row, isFolded: panes.isFolded)
+    }
+
+    private func foldingChanged() {
+        sidebarHeader.setProperty("show-end-title-buttons", panes.isFolded)
+        showRoomState()
+    }
+
+    private func showConversationPane() {
+        guard coordinator.conversation != nil else { return }
+        panes.visiblePane = .content
+        conversationView?.focusComposer()
+    }
+
+    private func show(_ notice: ConversationCoordinator.Notice) {
+        guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
+        // The text is not markup.
+        Object(borrowing: UnsafeMutableRawPointer(toast)).setProperty("title", NoticeText.escaped(text))
+        adw_toast_overlay_add_toast(toasts.cast(), toast)
+    }
+
+    // MARK: Actions
+
+    private func addActions() {
+        actions.add("new-room") { [weak self] in self?.showNewRoom() }
+        actions.add("close") { [weak self] in self?.close() }
+        actions.add("back") { [weak self] in self?.panes.visiblePane = .sidebar }
+        actions.add("next-region") { [weak self] in self?.focusNextRegion(1) }
+        actions.add("previous-region") { [weak self] in self?.focusNextRegion(-1) }
+        let rooms = coordinator.rooms
+        actions.add("next-room") { rooms.send(.selectNeighbour(1)) }
+        actions.add("previous-room") { rooms.send(.selectNeighbour(-1)) }
+        actions.add("next-unread-room") { rooms.send(.selectUnreadNeighbour(1)) }
+        actions.add("previous-unread-room") { rooms.send(.selectUnreadNeighbour(-1)) }
+        roomActions = [
+            actions.add("room-details") { [weak self] in self?.selected.map { self?.showDetails(of: $0) } },
+            actions.add("leave-room") { [weak self] in self?.selected.map { self?.confirmLeaving($0) } },
+            actions.add("newest-message") { [weak self] in self?.conversationView?.scrollToEnd() },
+        ]
+        for name in [
+            "new-room", "close", "back", "next-region", "previous-region", "next-room", "previous-room",
+            "next-unread-room", "previous-unread-room", "room-details", "leave-room", "newest-message",
+        ] {
+            if let action = g_action_map_lookup_action(actions.cast(), name) {
+                g_action_map_add_action(window.cast(), action)
+            }
+        }
+    }
+
+    private var selected: RoomID? { coordinator.rooms.state.selection }
+
+    /// Room list, timeline, composer, and around (F6).
+    private func focusNextRegion(_ step: Int) {
+        guard let view = conversationView else {
+            roomList?.grabFocus()
+            return
+        }
+        let focus = gtk_window_get_focus(window.cast()).map { Widget(borrowing: $0) }
+        let isText = focus.map { shim_is_a($0.pointer, gtk_text_view_get_type()) != 0 } ?? false
+        let isRow = focus.map { $0.hasStyle("message-row") } ?? false
+        let current = isText ? 2 : isRow ? 1 : 0
+        switch (current + step + 3) % 3 {
+        case 0: roomList?.grabFocus()
+        case 1: view.focusTimeline()
+        default: view.focusComposer()
+        }
+    }
+
+    // MARK: Dialogs
+
+    private func showNewRoom() {
+        NewRoomDialog.present(over: window) { [weak self] name in
+            self?.coordinator.rooms.send(.create(name: name))
+            self?.panes.visiblePane = .content
+        }
+    }
+
+    private func showDetails(of room: RoomID) {
+        guard let viewModel = coordinator.details(of: room) else { return }
+        RoomDetailsDialog.present(viewModel, over: window) { [weak self] in self?.confirmLeaving(room) }
+    }
+
+    private func confirmLeaving(_ room: RoomID) {
+        guard let row = coordinator.rooms.state.rows.first(where: { $0.id == room }) else { return }
+        Confirmation.present(
+            over: window, heading: translated("Leave “%s”?").replacing("%s", with: row.name),
+            body: translated("Its messages are deleted from this computer."), action: translated("_Leave")
+        ) { [weak self] in self?.coordinator.rooms.send(.leave(room)) }
+    }
+}
+
+/// Notices in the user's words.
+enum NoticeText {
+    static func text(for notice: ConversationCoordinator.Notice) -> String? {
+        switch notice {
+        case .failed(let error): text(for: error)
+        case .refused(.limit(let rejected)):
+            translated("%d character did not fit", "%d characters did not fit", count: rejected)
+                .replacing("%d", with: "\(rejected)")
+        case .refused(.overLimit): translated("The message is too long")
+        case .refused(.draft): translated("The stored draft of this room could not be read")
+        case .refused(.mediaType): translated("This kind of file cannot be added")
+        case .refused: nil
+        }
+    }
+
+    static func text(for error: ChatError) -> String {
+        switch error {
+        case .notFound: translated("It is not there any more")
+        case .notPermitted: translated("That is not permitted here")
+        case .invalidName: translated("A room needs a name of at most 100 characters")
+        case .invalidMessage: translated("The message is empty or too long")
+        case .diskFull: translated("The disk is full: nothing was stored")
+        case .storage: translated("It could not be stored")
+        }
+    }
+
+    static func escaped(_ text: String) -> String {
+        guard let escaped = g_markup_escape_text(text, -1) else { return "" }
+        defer { g_free(escaped) }
+        return String(cString: escaped)
+    }
+}

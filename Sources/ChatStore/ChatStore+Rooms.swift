@@ -1,0 +1,179 @@
+public import ChatCore
+import GRDB
+
+extension ChatStore {
+    /// All rooms, most recently active first. The cost does not depend on the length of their histories.
+    public func roomSummaries() async throws -> [RoomSummary] {
+        try await read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, d.preview,
+                        m.sentAt, s.name AS senderName, s.kind AS senderKind
+                    FROM room r
+                    LEFT JOIN message m ON m.key = r.lastMessage
+                    LEFT JOIN member s ON s.key = m.sender
+                    LEFT JOIN draft d ON d.room = r.key
+                    ORDER BY r.lastActivity DESC, r.key DESC
+                    """)
+            return try Row.fetchAll(statement).map(RoomSummary.init(row:))
+        }
+    }
+
+    /// A room with its newest messages, at most `limit`; nil if there is no such room.
+    public func snapshot(of room: RoomID, limit: Int) async throws -> RoomSnapshot? {
+        try await read { db in
+            guard let record = try RoomRecord.find(room, in: db) else { return nil }
+            let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
+            let readUpTo = try record.readUpTo.flatMap { position in
+                try String.fetchOne(
+                    db, sql: "SELECT id FROM message WHERE room = ? AND position = ?",
+                    arguments: [record.key, position])
+            }
+            return RoomSnapshot(
+                room: record.room, page: page, members: try Self.members(of: record, in: db),
+                readUpTo: readUpTo.map { MessageID($0) })
+        }
+    }
+
+    /// Those who are in the room, in the order they came, and those who left it.
+    /// - Throws: ``ChatError/notFound``.
+    public func members(of room: RoomID) async throws -> [Member] {
+        try await read { db in try Self.members(of: RoomRecord.get(room, in: db), in: db) }
+    }
+
+    /// The rooms in which the member is.
+    public func rooms(with member: MemberID) async throws -> [RoomID] {
+        try await read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT r.id FROM member s JOIN room r ON r.key = s.room
+                    WHERE s.id = ? AND s.hasLeft = 0 ORDER BY r.key
+                    """, arguments: [member.rawValue]
+            ).map { RoomID($0) }
+        }
+    }
+
+    /// Makes a room.
+    public func createRoom(_ new: NewRoom) async throws {
+        try await write { db in try Self.insert(new, in: db) }
+    }
+
+    /// Makes rooms that are made only once in the life of the store, even if they were left since.
+    /// - Parameter occasion: the name under which the store remembers it.
+    /// - Returns: whether they were made now.
+    public func createRooms(_ new: [NewRoom], once occasion: String) async throws -> Bool {
+        try await write { db in
+            try db.execute(
+                sql: "INSERT INTO setting (name, value) VALUES (?, 'done') ON CONFLICT DO NOTHING",
+                arguments: [occasion])
+            guard db.changesCount > 0 else { return false }
+            for room in new { try Self.insert(room, in: db) }
+            return true
+        }
+    }
+
+    /// - Throws: ``ChatError/notFound``.
+    public func renameRoom(_ room: RoomID, to name: String) async throws {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            try db.execute(sql: "UPDATE room SET name = ? WHERE key = ?", arguments: [name, record.key])
+        }
+    }
+
+    /// Deletes the room and everything that was in it.
+    /// - Throws: ``ChatError/notFound``.
+    public func removeRoom(_ room: RoomID) async throws {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            try db.execute(sql: "DELETE FROM room WHERE key = ?", arguments: [record.key])
+        }
+    }
+
+    /// Puts a member into the room, or back into it.
+    /// - Throws: ``ChatError/notFound``.
+    public func addMember(_ member: Member, to room: RoomID) async throws {
+        try await write { db in try Self.insert(member, into: RoomRecord.get(room, in: db), in: db) }
+    }
+
+    /// Takes a member out of the room. What the member said stays. A room without its guide is an ordinary one.
+    /// - Returns: the members after that.
+    /// - Throws: ``ChatError/notFound`` if there is no such room or member.
+    public func removeMember(_ member: MemberID, from room: RoomID) async throws -> [Member] {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            try db.execute(
+                sql: "UPDATE member SET hasLeft = 1 WHERE room = ? AND id = ? AND hasLeft = 0",
+                arguments: [record.key, member.rawValue])
+            guard db.changesCount > 0 else { throw ChatError.notFound }
+            let members = try Self.members(of: record, in: db)
+            if record.room.kind == .guide, !members.contains(where: { $0.kind == .guide && !$0.hasLeft }) {
+                try db.execute(
+                    sql: "UPDATE room SET kind = ? WHERE key = ?", arguments: [Room.Kind.group.rawValue, record.key])
+            }
+            return members
+        }
+    }
+
+    /// Gives a member another name, in each room.
+    /// - Returns: the rooms in which it was another.
+    public func renameMember(_ member: MemberID, to name: String) async throws -> [RoomID] {
+        try await write { db in
+            let rooms = try String.fetchAll(
+                db, sql: "SELECT r.id FROM member s JOIN room r ON r.key = s.room WHERE s.id = ? AND s.name <> ?",
+                arguments: [member.rawValue, name])
+            guard !rooms.isEmpty else { return [] }
+            try db.execute(sql: "UPDATE member SET name = ? WHERE id = ?", arguments: [name, member.rawValue])
+            return rooms.map { RoomID($0) }
+        }
+    }
+
+    private static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? ORDER BY key")
+        return try Row.fetchAll(statement, arguments: [record.key]).map { row in
+            Member(
+                id: try row.identifier("id"), displayName: try row.value("name"), kind: try row.choice("kind"),
+                hasLeft: try row.flag("hasLeft"))
+        }
+    }
+
+    private static func insert(_ new: NewRoom, in db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO room (id, kind, name, lastActivity) VALUES (?, ?, ?, ?)",
+            arguments: [
+                new.room.id.rawValue, new.room.kind.rawValue, new.room.name, new.createdAt.milliseconds,
+            ])
+        let record = try RoomRecord.get(new.room.id, in: db)
+        for member in new.members { try insert(member, into: record, in: db) }
+        for message in new.messages { _ = try append(message, to: record, in: db) }
+        for (name, value) in new.settings { try RoomSetting(name).set(value, of: record, in: db) }
+    }
+
+    private static func insert(_ member: Member, into record: RoomRecord, in db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO member (room, id, kind, name, hasLeft) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (room, id) DO UPDATE
+                SET kind = excluded.kind, name = excluded.name, hasLeft = excluded.hasLeft
+                """,
+            arguments: [record.key, member.id.rawValue, member.kind.rawValue, member.displayName, member.hasLeft])
+    }
+}
+
+extension RoomSummary {
+    fileprivate init(row: Row) throws {
+        let room = Room(id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"))
+        var lastMessage: LastMessage?
+        if let text = try row.optional("lastText") as String? {
+            let kind: Member.Kind = try row.choice("senderKind")
+            lastMessage = LastMessage(
+                senderName: try row.value("senderName"), isOwn: kind == .own, text: text,
+                sentAt: try row.date("sentAt"))
+        }
+        let draft: String? = try row.optional("preview")
+        self.init(
+            room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
+            unreadCount: try row.value("unread"), draftPreview: draft?.isEmpty == true ? nil : draft)
+    }
+}

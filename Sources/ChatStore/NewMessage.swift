@@ -1,0 +1,29 @@
+public import ChatCore
+public import Foundation
+
+/// A message on its way into the store, which gives it its position.
+public struct NewMessage: Equatable, Sendable {
+    /// Unique in its room.
+    public var id: MessageID
+    public var sender: MemberID
+    /// UTF-8 of at most ``ChatLimits/messageBytes``; the store does not check.
+    public var text: String
+    /// Kept to the millisecond.
+    public var sentAt: Date
+    public var transactionID: TransactionID?
+    public var replyTo: MessageID?
+    public var delivery: Message.Delivery
+
+    public init(
+        id: MessageID, sender: MemberID, text: String, sentAt: Date, transactionID: TransactionID? = nil,
+        replyTo: MessageID? = nil, delivery: Message.Delivery = .sent
+    ) {
+        self.id = id
+        self.sender = sender
+        self.text = text
+        self.sentAt = sentAt
+        self.transactionID = transactionID
+        self.replyTo = replyTo
+        self.delivery = delivery
+    }
+}

@@ -1,0 +1,125 @@
+public import ChatCore
+public import Composer
+public import Foundation
+public import Observation
+
+/// An open room: its timeline and its composer, wired to each other.
+public final class Conversation {
+    public let roomID: RoomID
+    public let timeline: TimelineViewModel
+    public let composer: ComposerViewModel
+
+    init(roomID: RoomID, timeline: TimelineViewModel, composer: ComposerViewModel) {
+        self.roomID = roomID
+        self.timeline = timeline
+        self.composer = composer
+    }
+}
+
+/// Knows the view models of the window and routes between them.
+@Observable
+public final class ConversationCoordinator {
+    /// Something to tell the user in passing.
+    public nonisolated enum Notice: Equatable, Sendable {
+        case failed(ChatError)
+        case refused(ComposerRefusal)
+    }
+
+    public let rooms: RoomListViewModel
+    /// The room that is open.
+    public private(set) var conversation: Conversation?
+    @ObservationIgnored public var onNotice: ((Notice) -> Void)?
+    /// An own message was stored: the reader wants to see it.
+    @ObservationIgnored public var onSent: (() -> Void)?
+    /// Which key sends, in all rooms.
+    @ObservationIgnored public var sendKey = SendKey.return {
+        didSet { composers.values.forEach { $0.sendKey = sendKey } }
+    }
+
+    @ObservationIgnored private let service: any ChatService
+    @ObservationIgnored private let time: Timekeeper
+    @ObservationIgnored private let now: () -> Date
+    /// Composers of rooms that were open, so that undo survives going to another room.
+    @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
+
+    public init(
+        service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() }
+    ) {
+        self.service = service
+        self.time = time
+        self.now = now
+        rooms = RoomListViewModel(service: service, now: now)
+        rooms.onOutput = { [weak self] in self?.receive($0) }
+    }
+
+    /// Begins to follow the rooms and opens one as soon as it is there.
+    public func start(opening room: RoomID?) {
+        rooms.start(opening: room)
+    }
+
+    /// View model of a dialog about a room; nil if it is not in the list.
+    public func details(of room: RoomID) -> RoomDetailsViewModel? {
+        guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return nil }
+        return RoomDetailsViewModel(room: room, name: row.name, service: service)
+    }
+
+    /// Writes all drafts and returns when they are safe.
+    public func flushDrafts() async {
+        for composer in composers.values { await composer.flushDraft() }
+    }
+
+    // MARK: Routing
+
+    private func receive(_ output: RoomListViewModel.Output) {
+        switch output {
+        case .opened(let room): open(room)
+        case .closed: close()
+        case .failed(let error): onNotice?(.failed(error))
+        }
+        let known = Set(rooms.state.rows.map(\.id))
+        composers = composers.filter { known.contains($0.key) }
+    }
+
+    private func open(_ room: RoomID) {
+        guard conversation?.roomID != room else { return }
+        close()
+        let timeline = TimelineViewModel(roomID: room, service: service, now: now)
+        let composer = composers[room] ?? makeComposer(room)
+        composers[room] = composer
+        timeline.editing = composer.state.composer.editing.map { MessageID($0) }
+        timeline.onOutput = { [weak self, weak composer] output in
+            switch output {
+            case .edit(let id, let text): composer?.send(.beginEdit(id, text: text))
+            case .typing(let names): composer?.send(.peersTyping(names))
+            case .failed(let error): self?.onNotice?(.failed(error))
+            }
+        }
+        timeline.start()
+        conversation = Conversation(roomID: room, timeline: timeline, composer: composer)
+    }
+
+    private func makeComposer(_ room: RoomID) -> ComposerViewModel {
+        let composer = ComposerViewModel(roomID: room, service: service, time: time)
+        composer.sendKey = sendKey
+        composer.onOutput = { [weak self] in self?.receive($0, from: room) }
+        Task { await composer.start() }
+        return composer
+    }
+
+    private func receive(_ output: ComposerViewModel.Output, from room: RoomID) {
+        let open = conversation.flatMap { $0.roomID == room ? $0 : nil }
+        switch output {
+        case .editLast: open?.timeline.send(.editLast)
+        case .editing(let message): open?.timeline.editing = message
+        case .sent: if open != nil { onSent?() }
+        case .failed(let error): onNotice?(.failed(error))
+        case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
+        }
+    }
+
+    private func close() {
+        guard let closing = conversation else { return }
+        conversation = nil
+        Task { await closing.composer.flushDraft() }
+    }
+}

@@ -1,0 +1,202 @@
+public import ChatCore
+public import Foundation
+public import Observation
+
+/// The list of rooms and which of them is open.
+@Observable
+public final class RoomListViewModel: ViewModel {
+    public nonisolated struct Row: Identifiable, Equatable, Sendable {
+        public nonisolated enum Preview: Equatable, Sendable {
+            case none
+            /// Nothing was said yet.
+            case empty
+            case draft(String)
+            /// `sender` is nil for one's own messages and where the sender goes without saying.
+            case message(sender: String?, isOwn: Bool, text: String)
+        }
+
+        public let id: RoomID
+        public var name: String
+        public var kind: Room.Kind
+        public var preview: Preview
+        public var lastActivity: Date
+        public var day: RelativeDay
+        public var unreadCount: Int
+
+        /// The text of the unread badge; nil for none. From 100 on the number says no more.
+        public var unreadLabel: String? {
+            unreadCount == 0 ? nil : unreadCount > 99 ? "99+" : String(unreadCount)
+        }
+    }
+
+    public nonisolated struct State: Equatable, Sendable {
+        public var rows: [Row] = []
+        /// The open room; nil when none is.
+        public var selection: RoomID?
+        /// Whether the rooms have arrived once.
+        public var isLoaded = false
+
+        public var selectedRow: Row? { rows.first { $0.id == selection } }
+        public var isEmpty: Bool { isLoaded && rows.isEmpty }
+        public var unreadTotal: Int { rows.reduce(0) { $0 + $1.unreadCount } }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case select(RoomID?)
+        /// The next or previous room in the list, by an offset; stops at the ends.
+        case selectNeighbour(Int)
+        case selectUnreadNeighbour(Int)
+        case create(name: String)
+        case rename(RoomID, to: String)
+        case leave(RoomID)
+        /// The wall clock moved into another day: names of days are computed anew.
+        case dayChanged
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        case opened(RoomID)
+        case closed
+        case failed(ChatError)
+    }
+
+    public private(set) var state = State()
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+
+    @ObservationIgnored private let service: any RoomService
+    @ObservationIgnored private let now: () -> Date
+    @ObservationIgnored private var summaries: [RoomSummary] = []
+    @ObservationIgnored private var listening: Task<Void, Never>?
+    /// A room just created, to be opened when the list shows it.
+    @ObservationIgnored private var pendingSelection: RoomID?
+
+    public init(service: any RoomService, now: @escaping () -> Date = { Date() }) {
+        self.service = service
+        self.now = now
+    }
+
+    isolated deinit { listening?.cancel() }
+
+    /// Begins to follow the rooms. When they arrive `opening` is selected, or else the most recently active one.
+    public func start(opening room: RoomID? = nil) {
+        guard listening == nil else { return }
+        pendingSelection = room
+        let stream = service.roomSummaries()
+        listening = Task { [weak self] in
+            for await summaries in stream {
+                guard let self else { return }
+                self.receive(summaries)
+            }
+        }
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .select(let room): select(room)
+        case .selectNeighbour(let offset): move(by: offset) { _ in true }
+        case .selectUnreadNeighbour(let offset): move(by: offset) { $0.unreadCount > 0 }
+        case .create(let name): perform { service in try await service.createRoom(named: name) }
+        case .rename(let room, let name):
+            perform { service in
+                try await service.renameRoom(room, to: name)
+                return nil
+            }
+        case .leave(let room):
+            perform { service in
+                try await service.leaveRoom(room)
+                return nil
+            }
+        case .dayChanged: receive(summaries)
+        }
+    }
+
+    // MARK: Reducing
+
+    private func receive(_ summaries: [RoomSummary]) {
+        self.summaries = summaries
+        let now = now()
+        var next = state
+        next.rows = summaries.map { Self.row(for: $0, now: now) }
+        if !next.isLoaded {
+            next.isLoaded = true
+            let wanted = summaries.first { $0.id == pendingSelection } ?? summaries.first
+            if next.selection == nil { next.selection = wanted?.id }
+            pendingSelection = nil
+        }
+        if let pending = pendingSelection, summaries.contains(where: { $0.id == pending }) {
+            pendingSelection = nil
+            next.selection = pending
+        }
+        if let selection = next.selection, !summaries.contains(where: { $0.id == selection }) { next.selection = nil }
+        commit(next)
+    }
+
+    private func select(_ room: RoomID?) {
+        if let room, !state.rows.contains(where: { $0.id == room }) {
+            pendingSelection = room
+            return
+        }
+        var next = state
+        next.selection = room
+        commit(next)
+    }
+
+    private func move(by offset: Int, where isWanted: (Row) -> Bool) {
+        guard offset != 0, !state.rows.isEmpty else { return }
+        let step = offset > 0 ? 1 : -1
+        var index = state.rows.firstIndex { $0.id == state.selection } ?? (step > 0 ? -1 : state.rows.count)
+        var remaining = abs(offset)
+        var target: RoomID?
+        while remaining > 0 {
+            index += step
+            guard state.rows.indices.contains(index) else { break }
+            if isWanted(state.rows[index]) {
+                target = state.rows[index].id
+                remaining -= 1
+            }
+        }
+        if let target { select(target) }
+    }
+
+    private func commit(_ next: State) {
+        guard next != state else { return }
+        let selectionChanged = next.selection != state.selection
+        state = next
+        guard selectionChanged else { return }
+        onOutput?(next.selection.map { .opened($0) } ?? .closed)
+    }
+
+    private func perform(_ work: @escaping @Sendable (any RoomService) async throws -> RoomID?) {
+        Task { [service] in
+            do {
+                if let created = try await work(service) { select(created) }
+            } catch {
+                onOutput?(.failed(ChatError(error)))
+            }
+        }
+    }
+
+    private static func row(for summary: RoomSummary, now: Date) -> Row {
+        Row(
+            id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: preview(of: summary),
+            lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
+            unreadCount: summary.unreadCount)
+    }
+
+    private static func preview(of summary: RoomSummary) -> Row.Preview {
+        if let draft = summary.draftPreview, !draft.isEmpty { return .draft(singleLine(draft)) }
+        guard let last = summary.lastMessage else { return .empty }
+        let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
+        return .message(sender: sender, isOwn: last.isOwn, text: singleLine(last.text))
+    }
+
+    private static func singleLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
+nonisolated extension ChatError {
+    /// Any error as one that can be shown.
+    public init(_ error: any Error) {
+        self = error as? ChatError ?? .storage(reason: String(describing: error))
+    }
+}

@@ -1,0 +1,91 @@
+import Composer
+
+/// The argument of a verb, read strictly.
+struct Argument {
+    let value: JSONValue
+
+    init(_ value: JSONValue) {
+        self.value = value
+    }
+
+    func requireTrue() throws {
+        guard case .bool(true) = value else { throw ReplayError.wrongArgument("true") }
+    }
+
+    func bool() throws -> Bool {
+        guard case .bool(let value) = value else { throw ReplayError.wrongArgument("true or false") }
+        return value
+    }
+
+    func string() throws -> String {
+        guard case .string(let value) = value else { throw ReplayError.wrongArgument("a string") }
+        return value
+    }
+
+    func integer() throws -> Int {
+        guard case .integer(let value) = value else { throw ReplayError.wrongArgument("a whole number") }
+        return value
+    }
+
+    func count() throws -> Int {
+        let value = try integer()
+        guard value >= 0 else { throw ReplayError.wrongArgument("a count") }
+        return value
+    }
+
+    /// A number that is neither negative nor beyond any use.
+    func measure() throws -> Double {
+        let number: Double
+        switch value {
+        case .integer(let value): number = Double(value)
+        case .number(let value): number = value
+        default: throw ReplayError.wrongArgument("a number")
+        }
+        guard number >= 0, number <= 1e9 else { throw ReplayError.wrongArgument("a number from 0 to 1e9") }
+        return number
+    }
+
+    func array() throws -> [Argument] {
+        guard case .array(let values) = value else { throw ReplayError.wrongArgument("a list") }
+        return values.map(Argument.init)
+    }
+
+    /// An object with these keys, of which the optional ones may be missing or null.
+    func object(required: [String], optional: [String] = []) throws -> Fields {
+        guard case .object(let values) = value else { throw ReplayError.wrongArgument("an object") }
+        for key in required where values[key] == nil { throw ReplayError("missing key \"\(key)\"") }
+        for key in values.keys where !required.contains(key) && !optional.contains(key) {
+            throw ReplayError("unknown key \"\(key)\"")
+        }
+        return Fields(values: values)
+    }
+
+    /// `[location, length]`, any whole numbers.
+    func range() throws -> TextRange {
+        let numbers = try array()
+        guard numbers.count == 2 else { throw ReplayError.wrongArgument("[location, length]") }
+        return TextRange(location: try numbers[0].integer(), length: try numbers[1].integer())
+    }
+
+    /// A range within a document.
+    func range(in document: ComposerDocument) throws -> TextRange {
+        let range = try range()
+        guard document.contains(range) else { throw ReplayError("range out of the text") }
+        return range
+    }
+}
+
+/// The keys of an object that has been looked through.
+struct Fields {
+    let values: [String: JSONValue]
+
+    subscript(key: String) -> Argument { Argument(values[key] ?? .null) }
+
+    /// Nil if the key is missing or null.
+    func optional(_ key: String) -> Argument? {
+        switch values[key] {
+        case nil, .null: nil
+        case .some(let value): Argument(value)
+        }
+    }
+}

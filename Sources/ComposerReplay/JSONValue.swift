@@ -1,0 +1,37 @@
+import Foundation
+
+/// Any JSON.
+indirect enum JSONValue: Decodable {
+    case null
+    case bool(Bool)
+    case integer(Int)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    static func parse(_ line: Data) -> JSONValue? {
+        // Foundation replaces what is not UTF-8; a trace that isn't is damaged.
+        guard String(validating: line, as: UTF8.self) != nil else { return nil }
+        return try? JSONDecoder().decode(JSONValue.self, from: line)
+    }
+}

@@ -1,0 +1,81 @@
+import Composer
+
+extension ReplayPlayer {
+    static let inputVerbs: [String: Action] = [
+        "key": { player, argument in
+            let name = try argument.string()
+            guard let chord = KeyChord(parsing: name) else { throw ReplayError("unknown key \"\(name)\"") }
+            player.press(chord)
+        },
+        "cut": { player, argument in
+            try argument.requireTrue()
+            player.handle(.cut)
+        },
+        "copy": { player, argument in
+            try argument.requireTrue()
+            player.handle(.copy)
+        },
+        "paste": { player, argument in try player.paste(argument) },
+        "attach": { player, argument in
+            let fields = try argument.object(required: ["type", "bytes"], optional: ["name"])
+            player.handle(.attach(try attachment(fields)))
+        },
+        "detach": { player, argument in
+            let place = try argument.integer()
+            guard player.engine.state.attachments.indices.contains(place) else {
+                throw ReplayError("no attachment there")
+            }
+            player.handle(.detach(place))
+        },
+    ]
+
+    private mutating func paste(_ argument: Argument) throws {
+        let fields = try argument.object(required: [], optional: ["clipboard", "text", "type", "name", "bytes"])
+        if let clipboard = fields.optional("clipboard") {
+            guard fields.values.count == 1 else { throw ReplayError.wrongArgument(#"{"clipboard": true} alone"#) }
+            try clipboard.requireTrue()
+            return handle(.pasteOwn)
+        }
+        var offers: [PasteOffer] = []
+        if fields.optional("type") != nil {
+            guard fields.optional("bytes") != nil else { throw ReplayError("missing key \"bytes\"") }
+            offers.append(.media(try Self.attachment(fields)))
+        } else if fields.optional("name") != nil || fields.optional("bytes") != nil {
+            throw ReplayError("missing key \"type\"")
+        }
+        if let text = fields.optional("text") { offers.append(.text(try text.string())) }
+        guard !offers.isEmpty else { throw ReplayError.wrongArgument("something to paste") }
+        handle(.paste(offers))
+    }
+
+    /// A key that the composer leaves alone does what a text view does with it, while no input method has it.
+    private mutating func press(_ chord: KeyChord) {
+        if take(engine.handle(.key(chord), at: clock)) { return }
+        guard engine.state.preedit.isEmpty else { return }
+        let byWord = chord.modifiers.contains(.control)
+        switch chord.key {
+        case "BackSpace": handle(.deleteBackward(byWord: byWord))
+        case "Delete": handle(.deleteForward(byWord: byWord))
+        case "V" where chord.modifiers == .control: handle(.pasteOwn)
+        case "Left", "Right", "Home", "End": move(chord)
+        default: break
+        }
+    }
+
+    private mutating func move(_ chord: KeyChord) {
+        let document = engine.document
+        let selection = engine.selection
+        let extends = chord.modifiers.contains(.shift)
+        let caret: Int
+        switch chord.key {
+        case "Left" where !selection.isEmpty && !extends: caret = selection.location
+        case "Right" where !selection.isEmpty && !extends: caret = selection.end
+        case "Left": caret = document.clusterBoundary(before: extends ? selection.end : selection.location)
+        case "Right": caret = document.clusterBoundary(after: selection.end)
+        case "Home": caret = 0
+        default: caret = document.length
+        }
+        let anchor = chord.key == "Home" ? selection.end : selection.location
+        handle(.select(extends ? TextRange(start: min(anchor, caret), end: max(anchor, caret)) : .caret(caret)))
+    }
+}

@@ -1,0 +1,25 @@
+import CGtk
+
+/// The user's language, from the environment.
+public enum Localization {
+    /// Sets the process's locale and the gettext domain that ``translated(_:)`` uses.
+    public static func adopt(domain: String, folder: String) {
+        setlocale(LC_ALL, "")
+        bindtextdomain(domain, folder)
+        bind_textdomain_codeset(domain, "UTF-8")
+        textdomain(domain)
+    }
+}
+
+/// Text in the user's language, from the default gettext domain; the text itself where there is no translation.
+public nonisolated func translated(_ text: String) -> String {
+    // Without a translation gettext answers with the pointer it was given, which lives no longer than this closure.
+    text.withCString { String(cString: g_dgettext(nil, $0)) }
+}
+
+/// The form for `count` in the user's language.
+public nonisolated func translated(_ one: String, _ many: String, count: Int) -> String {
+    one.withCString { one in
+        many.withCString { many in String(cString: g_dngettext(nil, one, many, gulong(clamping: count))) }
+    }
+}

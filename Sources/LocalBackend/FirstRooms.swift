@@ -1,0 +1,25 @@
+import ChatCore
+import ChatStore
+
+/// The rooms that are there at the first start: one's own notes, and the guide's, which is the more recent.
+struct FirstRooms {
+    let rooms: [NewRoom]
+
+    init(backend: LocalBackend) {
+        let translator = backend.translator
+        let time = backend.now()
+        let own = Member(id: LocalBackend.ownID, displayName: backend.ownName, kind: .own)
+        let guide = Member(id: LocalBackend.guideID, displayName: translator("Guide"), kind: .guide)
+        let notes = NewRoom(
+            room: Room(id: RoomID(backend.makeID()), name: translator("Notes"), kind: .notes), members: [own],
+            createdAt: time)
+        let greeting = backend.guide.greeting.map { text in
+            NewMessage(id: MessageID(backend.makeID()), sender: guide.id, text: text, sentAt: time)
+        }
+        let welcome = NewRoom(
+            room: Room(id: RoomID(backend.makeID()), name: translator("Welcome"), kind: .guide), members: [own, guide],
+            messages: greeting, createdAt: time,
+            settings: [GuideMemory.setting: GuideMemory(introduced: backend.guide.topics.map(\.id)).encoded])
+        rooms = [notes, welcome]
+    }
+}

@@ -1,0 +1,115 @@
+import ChatCore
+
+/// What the built-in guide says: a function of what was said, what happened, and what it remembers.
+struct Guide: Sendable {
+    let topics: [GuideTopic]
+    private let translator: Translator
+
+    init(translator: Translator) {
+        self.translator = translator
+        topics = GuideTopic.table(translator)
+    }
+
+    /// The messages of the first start.
+    var greeting: [String] {
+        [
+            translator(
+                "Hello! I am the guide of Parlance. This room is for trying things out: whatever you do here stays on this computer."
+            ),
+            translator("What works today:") + "\n" + list(topics),
+            translator("Write me something, or ask about one of these. “Help” shows the list again."),
+        ]
+    }
+
+    /// What is new since the guide spoke of it last, after an update of the application; nil if nothing is.
+    func news(_ memory: inout GuideMemory) -> String? {
+        let new = topics.filter { !memory.introduced.contains($0.id) }
+        guard !new.isEmpty else { return nil }
+        memory.introduced += new.map(\.id)
+        return translator("New since we last spoke:") + "\n" + list(new)
+    }
+
+    /// One answer to all of it; nil when there is nothing to say.
+    func reply(to occasion: GuideOccasion, _ memory: inout GuideMemory) -> String? {
+        for topic in occasion.tried { memory.finish(topic) }
+        var paragraphs = remarks(on: occasion, &memory)
+        if !occasion.texts.isEmpty { paragraphs += answers(to: occasion.texts, &memory) }
+        guard !paragraphs.isEmpty else { return nil }
+        memory.replies += 1
+        return paragraphs.joined(separator: "\n\n")
+    }
+
+    /// Each at its first time only.
+    private func remarks(on occasion: GuideOccasion, _ memory: inout GuideMemory) -> [String] {
+        var remarks: [String] = []
+        if occasion.hasEdit, !memory.done.contains(.editing) {
+            memory.finish(.editing)
+            remarks.append(translator("You edited a message: it keeps its place and is marked as edited."))
+        }
+        if occasion.hasDeletion, !memory.done.contains(.deleting) {
+            memory.finish(.deleting)
+            remarks.append(translator("You deleted a message: its text is gone, and I have not kept it either."))
+        }
+        let lines = occasion.texts.map { $0.split(separator: "\n").count }.max() ?? 0
+        if lines > 1, !memory.done.contains(.lineBreaks) {
+            memory.finish(.lineBreaks)
+            remarks.append(
+                translator.plural(
+                    "That was {count} line in one message.", "Those were {count} lines in one message.", lines)
+            )
+        }
+        return remarks
+    }
+
+    private func answers(to texts: [String], _ memory: inout GuideMemory) -> [String] {
+        memory.finish(.sending)
+        let said = SaidWords(texts)
+        var answers: [String] = []
+        if said.contains(translator("hello, hi, hey, hallo, greetings, good morning, good evening")) {
+            answers.append(translator("Hello, nice to read you."))
+        }
+        if said.contains(translator("help, what can you do, what can i do, feature, command")) {
+            return answers + [translator("This is what I know about:") + "\n" + list(topics)]
+        }
+        let matching = topics.filter { said.contains($0.words) }.prefix(3)
+        for topic in matching {
+            memory.finish(topic.id)
+            answers.append(topic.answer)
+        }
+        if !matching.isEmpty { return answers }
+        if said.contains(translator("thanks, thank, thx, cheers")) {
+            return answers + [translator("You are welcome.")]
+        }
+        if said.contains(translator("bye, goodbye, see you")) {
+            return answers + [translator("See you. What you wrote will be here when you come back.")]
+        }
+        if said.isQuestion {
+            return answers + [
+                translator("I do not know about that: I only know this application. Ask me about one of these:") + "\n"
+                    + list(topics)
+            ]
+        }
+        return answers.isEmpty
+            ? [acknowledgement(memory.replies) + " " + invitation(&memory)] : answers + [invitation(&memory)]
+    }
+
+    private func acknowledgement(_ turn: Int) -> String {
+        let all = [
+            translator("Got it."), translator("Noted."), translator("Thanks for writing."), translator("I read you."),
+        ]
+        return all[turn % all.count]
+    }
+
+    /// Something that was neither tried nor explained yet, in the order of the table.
+    private func invitation(_ memory: inout GuideMemory) -> String {
+        guard let topic = topics.first(where: { !memory.done.contains($0.id) }) else {
+            return translator("You have seen all I know. “Help” lists it again, and you can remove me when you like.")
+        }
+        memory.finish(topic.id)
+        return translator("Something to try: {invitation}", ["invitation": topic.invitation])
+    }
+
+    private func list(_ topics: [GuideTopic]) -> String {
+        topics.map { "• " + $0.line }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,127 @@
+import ChatCore
+
+/// One thing that the guide can explain. A feature of the application that is worth showing adds its entry to
+/// ``table(_:)``: the greeting, the answers, the invitations and the news after an update follow from it.
+struct GuideTopic: Identifiable, Sendable {
+    enum ID: String, Codable, Sendable {
+        case sending, lineBreaks, growing, editingLast, editing, deleting, drafts, rooms, notes, removing, offline
+    }
+
+    let id: ID
+    /// What the user may write about it: words, separated by commas, in the user's language. Words of four letters
+    /// and more match as the beginning of a word, so that `edit` is found in `editing`.
+    let words: String
+    /// It on one line, for a list.
+    let line: String
+    /// The answer to a question about it.
+    let answer: String
+    /// What to try, following "Something to try:".
+    let invitation: String
+
+    static func table(_ translator: Translator) -> [GuideTopic] {
+        writing(translator) + changing(translator) + around(translator)
+    }
+
+    private static func writing(_ translator: Translator) -> [GuideTopic] {
+        [
+            GuideTopic(
+                id: .sending,
+                words: translator("send, return, enter"),
+                line: translator("Return sends what you typed."),
+                answer: translator(
+                    "Press Return to send. The message is stored on the disk before it appears as sent."),
+                invitation: translator("type a few words and press Return.")),
+            GuideTopic(
+                id: .lineBreaks,
+                words: translator("line, newline, linebreak, shift, multiline, paragraph"),
+                line: translator("Shift+Return begins a new line."),
+                answer: translator(
+                    "Shift+Return begins a new line inside a message. Return alone sends it, with all its lines."),
+                invitation: translator("write a message of two lines with Shift+Return.")),
+            GuideTopic(
+                id: .growing,
+                words: translator("grow, long, height, size, taller, scroll, big"),
+                line: translator("The field grows with your text, and shrinks back."),
+                answer: translator(
+                    "The field grows with what you type, up to a few lines in a small window and more in a tall one. Beyond that it scrolls, and after sending it is small again."
+                ),
+                invitation: translator("write something long and watch the field grow.")),
+            GuideTopic(
+                id: .drafts,
+                words: translator("draft, unsent, crash, unfinished, lose, lost, saved, kill"),
+                line: translator("What you have not sent yet is kept, in each room of its own."),
+                answer: translator(
+                    "Each room keeps its own unsent text, with the place of the cursor. It is saved while you type: go to another room, close the window, even cut the power, and it is still there."
+                ),
+                invitation: translator("type something without sending it, go to another room and come back.")),
+        ]
+    }
+
+    private static func changing(_ translator: Translator) -> [GuideTopic] {
+        [
+            GuideTopic(
+                id: .editingLast,
+                words: translator("up key, press up, arrow, last message"),
+                line: translator("Up, in an empty field, edits your last message."),
+                answer: translator(
+                    "With the field empty, the Up key takes your last message back for editing. Escape leaves it as it was."
+                ),
+                invitation: translator("press Up in the empty field and change what you just sent.")),
+            GuideTopic(
+                id: .editing,
+                words: translator("edit, change, correct, typo, mistake, fix, rewrite"),
+                line: translator("The menu of a message of yours has Edit."),
+                answer: translator(
+                    "Open the menu of one of your messages and choose Edit. Others see that it was edited; its place in the conversation stays the same."
+                ),
+                invitation: translator("edit one of your messages: its menu has Edit.")),
+            GuideTopic(
+                id: .deleting,
+                words: translator("delete, remove message, erase, undo, unsend, take back"),
+                line: translator("The same menu has Delete."),
+                answer: translator(
+                    "The menu of one of your messages has Delete. The text is erased from the disk, and a placeholder keeps its place."
+                ),
+                invitation: translator("delete one of your messages: its menu has Delete.")),
+        ]
+    }
+
+    private static func around(_ translator: Translator) -> [GuideTopic] {
+        [
+            GuideTopic(
+                id: .rooms,
+                words: translator("room, rename, leave, group, conversation, channel"),
+                line: translator("You can make rooms, rename them and leave them."),
+                answer: translator(
+                    "The room list makes a new room. An open room's menu renames it or leaves it; leaving deletes what was said in it from this computer."
+                ),
+                invitation: translator("make a room of your own and give it a name.")),
+            GuideTopic(
+                id: .notes,
+                words: translator("note, reminder, remember"),
+                line: translator("Notes is a room for yourself."),
+                answer: translator(
+                    "Notes is a room with nobody but you: a place for lists, links and things to remember. I am not in it and read nothing there."
+                ),
+                invitation: translator("write yourself a reminder in Notes.")),
+            GuideTopic(
+                id: .removing,
+                words: translator(
+                    "remove you, get rid, go away, stop, quiet, silence, annoying, who are you, robot, bot, guide"),
+                line: translator("I am a small built-in guide. Remove me when you like."),
+                answer: translator(
+                    "I am a small guide that is part of this application: a list of things I know and a few rules, no more. When you have seen enough, remove me from the room's members; the room then is an ordinary one."
+                ),
+                invitation: translator("look at the members of this room: you can remove me there, when you like.")),
+            GuideTopic(
+                id: .offline,
+                words: translator(
+                    "offline, internet, network, account, server, privacy, private, secret, cloud, data, store"),
+                line: translator("All of this works offline and stays on this computer."),
+                answer: translator(
+                    "These rooms live on this computer alone: no account, no network. They are kept in a folder that only you can read."
+                ),
+                invitation: translator("switch your network off: nothing here changes.")),
+        ]
+    }
+}

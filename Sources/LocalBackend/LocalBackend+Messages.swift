@@ -1,0 +1,54 @@
+public import ChatCore
+import ChatStore
+
+extension LocalBackend {
+    @discardableResult
+    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        guard ChatLimits.isValidMessage(message.text) else { throw ChatError.invalidMessage }
+        return try await inTurn {
+            let new = NewMessage(
+                id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
+                transactionID: message.transactionID, replyTo: message.replyTo)
+            let appended = try await store.append(new, to: room, removingDraft: true)
+            if appended.isNew {
+                tell(.changed([appended.message]), in: room)
+                roomsChanged()
+                wakeGuide(in: room, .said)
+            }
+            return appended.message
+        }
+    }
+
+    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        guard ChatLimits.isValidMessage(text) else { throw ChatError.invalidMessage }
+        try await inTurn {
+            let change = try await store.edit(message, in: room, text: text, by: Self.ownID, at: now())
+            guard let edited = change else { return }
+            tell(.changed([edited]), in: room)
+            roomsChanged()
+            wakeGuide(in: room, .edited)
+        }
+    }
+
+    public func delete(_ message: MessageID, in room: RoomID) async throws {
+        try await inTurn {
+            guard let deleted = try await store.delete(message, in: room, by: Self.ownID) else { return }
+            tell(.changed([deleted]), in: room)
+            roomsChanged()
+            wakeGuide(in: room, .deleted)
+        }
+    }
+
+    /// Nobody else is here to be told: the guide answers what is sent.
+    public func setTyping(_ isTyping: Bool, in room: RoomID) async {}
+
+    public func draft(in room: RoomID) async throws -> SavedDraft? {
+        try await store.draft(in: room)
+    }
+
+    public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
+        try await inTurn {
+            if try await store.saveDraft(draft, in: room) { roomsChanged() }
+        }
+    }
+}

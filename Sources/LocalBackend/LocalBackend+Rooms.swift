@@ -1,0 +1,79 @@
+public import ChatCore
+import ChatStore
+
+extension LocalBackend {
+    public nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [RoomSummary].self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observeSummaries(with: continuation) }
+        return stream
+    }
+
+    @discardableResult
+    public func createRoom(named name: String) async throws -> RoomID {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        let room = Room(id: RoomID(makeID()), name: name, kind: .group)
+        let own = Member(id: Self.ownID, displayName: ownName, kind: .own)
+        try await inTurn {
+            try await store.createRoom(NewRoom(room: room, members: [own], createdAt: now()))
+            guideSaw(trying: .rooms)
+            roomsChanged()
+        }
+        return room.id
+    }
+
+    public func renameRoom(_ room: RoomID, to name: String) async throws {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        try await inTurn {
+            try await store.renameRoom(room, to: name)
+            guideSaw(trying: .rooms)
+            roomsChanged()
+        }
+    }
+
+    public func leaveRoom(_ room: RoomID) async throws {
+        try await inTurn {
+            try await store.removeRoom(room)
+            dismissGuide(from: room)
+            tell(.closed, in: room)
+            timelines[room]?.finish()
+            timelines[room] = nil
+            roomsChanged()
+        }
+    }
+
+    /// - Throws: ``ChatError/notPermitted`` for the own member, who leaves instead.
+    public func removeMember(_ member: MemberID, from room: RoomID) async throws {
+        guard member != Self.ownID else { throw ChatError.notPermitted }
+        try await inTurn {
+            let members = try await store.removeMember(member, from: room)
+            if member == Self.guideID { dismissGuide(from: room) }
+            tell(.members(members), in: room)
+            roomsChanged()
+        }
+    }
+
+    /// Has the room list follow a change.
+    func roomsChanged() {
+        summaries.markStale()
+        guard summaries.beginRefresh() else { return }
+        Task { await refreshSummaries() }
+    }
+
+    private func observeSummaries(with continuation: AsyncStream<[RoomSummary]>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        summaries.add(continuation)
+        roomsChanged()
+    }
+
+    /// Several changes while the rooms are being read make for one more reading.
+    private func refreshSummaries() async {
+        while summaries.isStale {
+            summaries.beginReading()
+            // What cannot be read now is read after the next change: a list has no place for an error.
+            guard let rooms = try? await store.roomSummaries() else { break }
+            summaries.tell(rooms)
+        }
+        summaries.endRefresh()
+    }
+}

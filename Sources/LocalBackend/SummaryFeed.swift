@@ -1,0 +1,50 @@
+import ChatCore
+
+/// Those who watch the room list, and what they were told last.
+struct SummaryFeed {
+    private var observers = Observers<[RoomSummary]>()
+    private var newcomers = Observers<[RoomSummary]>()
+    private var told: [RoomSummary]?
+    /// Whether the rooms may differ from what was told.
+    private(set) var isStale = true
+    /// Whether someone is at work reading them.
+    private var isRefreshing = false
+
+    /// Whoever is added is told the list by the next ``tell(_:)``.
+    mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
+        _ = newcomers.add(continuation)
+        isStale = true
+    }
+
+    mutating func markStale() {
+        isStale = true
+    }
+
+    /// - Returns: whether the caller is to read the rooms, as nobody else does.
+    mutating func beginRefresh() -> Bool {
+        guard isStale, !isRefreshing, !(observers.isEmpty && newcomers.isEmpty) else { return false }
+        isRefreshing = true
+        return true
+    }
+
+    /// From here on a change makes the list stale again.
+    mutating func beginReading() {
+        isStale = false
+    }
+
+    mutating func endRefresh() {
+        isRefreshing = false
+    }
+
+    mutating func tell(_ rooms: [RoomSummary]) {
+        if rooms != told { observers.yield(rooms) }
+        newcomers.yield(rooms)
+        newcomers.move(to: &observers)
+        told = rooms
+    }
+
+    mutating func finish() {
+        observers.finish()
+        newcomers.finish()
+    }
+}

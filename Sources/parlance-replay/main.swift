@@ -1,0 +1,32 @@
+import ComposerReplay
+import Foundation
+
+// Lines are handed on as they come and answered at once, so that another program can talk to the driver.
+signal(SIGPIPE, SIG_IGN)
+var driver = ReplayDriver()
+var pending = Data()
+var isOpen = true
+
+/// Writes a line whole; a reader that has gone ends the program.
+func write(_ line: String) {
+    do {
+        try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+    } catch {
+        exit(1)
+    }
+}
+
+while isOpen {
+    let data = FileHandle.standardInput.availableData
+    isOpen = !data.isEmpty
+    var start = data.startIndex
+    while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        pending.append(data[start..<end])
+        write(driver.answer(to: pending))
+        pending = Data()
+        start = data.index(after: end)
+    }
+    pending.append(data[start...])
+}
+if !pending.isEmpty { write(driver.answer(to: pending)) }
+exit(driver.hasFailed ? 1 : 0)

@@ -1,0 +1,197 @@
+import ChatCore
+import ChatGtk
+import ChatStore
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import LocalBackend
+
+/// The composition root: joins store, backend, view models and window.
+final class ParlanceApplication {
+    static let id = "io.github.parlance_chat.Parlance"
+
+    private let application = Application(id: ParlanceApplication.id)
+    private var settings: Settings?
+    private var opening: Task<Result<ChatStore, any Error>, Never>?
+    private var store: ChatStore?
+    private var coordinator: ConversationCoordinator?
+    private var window: MainWindow?
+    private var status: Int32 = 0
+
+    init() {
+        application.answerVersion(with: "Parlance \(parlanceVersion)")
+        application.onStartup { [weak self] in self?.startUp() }
+        application.onActivate { [weak self] in self?.activate() }
+    }
+
+    /// - Returns: the exit status.
+    func run(_ arguments: [String]) -> Int32 {
+        let result = application.run(arguments)
+        return status != 0 ? status : result
+    }
+
+    // MARK: Starting
+
+    private func startUp() {
+        MainLoop.attachDispatchQueue()
+        // Opened while the toolkit gets ready: the rooms are there for the first frame.
+        opening = Task { await Self.openStore() }
+        Resource.loadStyle()
+        settings = Settings(schema: Self.id)
+        settings?.onChange(of: "color-scheme") { [weak self] in self?.applySettings() }
+        settings?.onChange(of: "send-key") { [weak self] in self?.applySettings() }
+        applySettings()
+        addActions()
+        // Until the store is open there is no window to keep the process.
+        application.hold()
+        Task { await self.finishOpening() }
+    }
+
+    private func activate() {
+        window?.present()
+    }
+
+    @concurrent
+    private static func openStore() async -> Result<ChatStore, any Error> {
+        do { return .success(try ChatStore(folder: DataFolder.store)) } catch { return .failure(error) }
+    }
+
+    private func finishOpening() async {
+        guard let opened = await opening?.value else { return }
+        defer { application.release() }
+        switch opened {
+        case .success(let store): await start(with: store)
+        case .failure(let error): await refuse(error)
+        }
+    }
+
+    private func start(with store: ChatStore) async {
+        do {
+            let backend = try await LocalBackend.start(
+                over: store, ownName: Self.userName,
+                translator: Translator(translate: Self.translate, plural: Self.plural))
+            self.store = store
+            show(ConversationCoordinator(service: backend))
+        } catch {
+            await refuse(error)
+        }
+    }
+
+    private func show(_ coordinator: ConversationCoordinator) {
+        self.coordinator = coordinator
+        applySettings()
+        let window = MainWindow(application: application, coordinator: coordinator, settings: settings)
+        self.window = window
+        let room = settings?.string("selected-room") ?? ""
+        coordinator.start(opening: room.isEmpty ? nil : RoomID(room))
+        // Nobody types into a window that has been closed: its store can be closed for good.
+        window.onClosed = { [weak self] in self?.closeStore() }
+        window.present()
+    }
+
+    // MARK: Ending
+
+    private func closeStore() {
+        guard let store else { return }
+        self.store = nil
+        window = nil
+        application.hold()
+        Task {
+            await store.close()
+            application.release()
+        }
+    }
+
+    /// One clear line, or a question where there is something to decide.
+    private func refuse(_ error: any Error) async {
+        guard let error = error as? StoreOpeningError else { return end(with: "\(error)") }
+        switch error {
+        case .unwritable(let path): end(with: "cannot write to \(path)")
+        case .diskFull(let path): end(with: "no space left for \(path)")
+        case .busy: end(with: "another process uses \(DataFolder.store.path)")
+        case .newerSchema(let found, let supported):
+            end(
+                with:
+                    "\(DataFolder.store.path) was written by a newer Parlance (format \(found), this one knows \(supported))"
+            )
+        case .damaged(_, let reason): askAboutDamage(reason)
+        }
+    }
+
+    private func end(with message: String) {
+        FileHandle.standardError.write(Data("parlance: \(message)\n".utf8))
+        status = 1
+        application.quit()
+    }
+
+    private func askAboutDamage(_ reason: String) {
+        application.hold()
+        DamagedStoreDialog.present(
+            application: application, reason: reason, folder: DataFolder.store.path,
+            setAside: { [weak self] in self?.setAside() },
+            quit: { [weak self] in
+                self?.status = 1
+                self?.application.quit()
+            })
+    }
+
+    private func setAside() {
+        Task {
+            do {
+                _ = try await Self.moveStoreAside()
+                opening = Task { await Self.openStore() }
+                await finishOpening()
+            } catch {
+                await refuse(error)
+            }
+        }
+    }
+
+    @concurrent
+    private static func moveStoreAside() async throws -> URL {
+        try ChatStore.setAside(at: DataFolder.store)
+    }
+
+    // MARK: Actions and settings
+
+    private func addActions() {
+        application.addAction("quit") { [weak self] in
+            guard let self else { return }
+            if let window = self.window { window.close() } else { self.application.quit() }
+        }
+        application.addAction("preferences") { [weak self] in
+            guard let self, let settings = self.settings else { return }
+            PreferencesDialog.present(settings: settings, over: self.window?.window)
+        }
+        application.addAction("about") { [weak self] in
+            AboutDialog.present(version: parlanceVersion, over: self?.window?.window)
+        }
+        for (action, keys) in Self.keys { application.setKeys(keys, for: action) }
+    }
+
+    private static let keys: [(action: String, keys: [String])] = [
+        ("app.quit", ["<Control>q"]), ("app.preferences", ["<Control>comma"]),
+        ("win.show-help-overlay", ["<Control>question", "<Control>slash"]),
+        ("win.close", ["<Control>w"]), ("win.new-room", ["<Control>n"]),
+        ("win.next-room", ["<Alt>Down", "<Control>Page_Down"]),
+        ("win.previous-room", ["<Alt>Up", "<Control>Page_Up"]),
+        ("win.next-unread-room", ["<Alt><Shift>Down", "<Control><Shift>Page_Down"]),
+        ("win.previous-unread-room", ["<Alt><Shift>Up", "<Control><Shift>Page_Up"]),
+        ("win.room-details", ["<Alt>Return"]), ("win.next-region", ["F6"]), ("win.previous-region", ["<Shift>F6"]),
+    ]
+
+    private func applySettings() {
+        guard let settings else { return }
+        Appearance.apply(settings.string("color-scheme"))
+        coordinator?.sendKey = settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return
+    }
+
+    private static let translate: @Sendable (String) -> String = { translated($0) }
+    private static let plural: @Sendable (String, String, Int) -> String = { translated($0, $1, count: $2) }
+
+    private static var userName: String {
+        let name = NSFullUserName()
+        return name.isEmpty ? NSUserName() : name
+    }
+}

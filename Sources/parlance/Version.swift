@@ -1,0 +1,2 @@
+/// The version, as `--version` and the About window tell it.
+let parlanceVersion = "0.1.0"

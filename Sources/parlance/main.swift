@@ -1,0 +1,13 @@
+import ChatGtk
+import Foundation
+import GtkKit
+
+Localization.adopt(domain: "parlance", folder: InstalledFolders.locale)
+do {
+    try Resource.load(installed: InstalledFolders.resources)
+} catch {
+    FileHandle.standardError.write(Data("parlance: the user interface is missing: \(error.message)\n".utf8))
+    exit(1)
+}
+let parlance = ParlanceApplication()
+exit(parlance.run(CommandLine.arguments))

@@ -1,0 +1,50 @@
+import ChatCore
+import Testing
+
+@Suite struct TranslatorTests {
+    /// A language of three forms, which puts the name last.
+    let backwards = Translator(
+        translate: { $0 == "{name} left {room}" ? "{room} was left by {name}" : "untranslated" },
+        plural: { _, _, count in count == 1 ? "{count} jedna" : count < 5 ? "{count} kilka" : "{count} wiele" })
+
+    @Test func fillsNamedValuesInTheOrderOfTheTranslation() {
+        let values = ["name": "Kim", "room": "Notes"]
+        #expect(Translator.untranslated("{name} left {room}", values) == "Kim left Notes")
+        #expect(backwards("{name} left {room}", values) == "Notes was left by Kim")
+    }
+
+    @Test func neverTakesAValueForAName() {
+        let values = ["name": "{room}", "room": "{name}{"]
+        #expect(Translator.untranslated("{name} left {room}", values) == "{room} left {name}{")
+    }
+
+    @Test(arguments: ["{other}", "{", "}{", "{{name}", "a { b } c", "{name"])
+    func leavesOtherBracesAlone(_ text: String) {
+        let expected = text == "{{name}" ? "{Kim" : text
+        #expect(Translator.untranslated(text, ["name": "Kim"]) == expected)
+    }
+
+    @Test func picksThePluralForm() {
+        #expect(Translator.untranslated.plural("{count} line", "{count} lines", 1) == "1 line")
+        #expect(Translator.untranslated.plural("{count} line", "{count} lines", 0) == "0 lines")
+        #expect([1, 3, 7].map { backwards.plural("", "", $0) } == ["1 jedna", "3 kilka", "7 wiele"])
+    }
+}
+
+@Suite struct ChatLimitsTests {
+    @Test(arguments: [
+        (" A  room\n", "A room"), ("é", "é"), ("", nil), (" \t\n", nil),
+        (String(repeating: "👨‍👩‍👧", count: 100), String(repeating: "👨‍👩‍👧", count: 100)),
+        (String(repeating: "x", count: 101), nil),
+    ])
+    func roomNames(typed: String, stored: String?) {
+        #expect(ChatLimits.roomName(from: typed) == stored)
+    }
+
+    @Test func messages() {
+        #expect(ChatLimits.isValidMessage("x"))
+        #expect(!ChatLimits.isValidMessage(" \n\u{00A0}"))
+        #expect(ChatLimits.isValidMessage(String(repeating: "x", count: ChatLimits.messageBytes)))
+        #expect(!ChatLimits.isValidMessage(String(repeating: "é", count: ChatLimits.messageBytes / 2 + 1)))
+    }
+}

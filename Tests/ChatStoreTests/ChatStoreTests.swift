@@ -1,0 +1,207 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(1))) struct ChatStoreTests {
+    @Test func writesThroughALogAndSyncsFully() async throws {
+        let store = try await StoreFixture().store
+        let settings = try await store.write { db in
+            [
+                try String.fetchOne(db, sql: "PRAGMA journal_mode"), try String.fetchOne(db, sql: "PRAGMA synchronous"),
+                try String.fetchOne(db, sql: "PRAGMA foreign_keys"),
+                try String.fetchOne(db, sql: "PRAGMA secure_delete"),
+            ]
+        }
+        #expect(settings == ["wal", "2", "1", "1"])
+    }
+
+    @Test func keepsItsFilesToTheUser() async throws {
+        let fixture = try await StoreFixture()
+        try await fixture.append(1)
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(fixture.url.path) == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.url.path)
+        #expect(files.sorted() == ["chat.lock", "chat.sqlite", "chat.sqlite-shm", "chat.sqlite-wal"])
+        for file in files { #expect(try mode(fixture.url.appendingPathComponent(file).path) == 0o600) }
+    }
+
+    @Test func narrowsRightsThatAreTooWide() async throws {
+        let fixture = try await StoreFixture()
+        await fixture.store.close()
+        let database = fixture.url.appendingPathComponent("chat.sqlite").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fixture.url.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: database)
+        await (try ChatStore.open(in: fixture.url)).close()
+        for (path, mode) in [(fixture.url.path, 0o700), (database, 0o600)] {
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == mode)
+        }
+    }
+
+    @Test func readsBackEveryField() async throws {
+        let fixture = try await StoreFixture()
+        let new = NewMessage(
+            id: MessageID("id"), sender: Fixtures.own.id, text: "text", sentAt: Fixtures.date,
+            transactionID: TransactionID("t"), replyTo: MessageID("other"), delivery: .sending)
+        let stored = try await fixture.store.append(new, to: fixture.room).message
+        #expect(stored.sentAt == Fixtures.date)
+        #expect(stored.delivery == .sending)
+        #expect(stored.replyTo == MessageID("other"))
+        await fixture.store.close()
+        let again = try await ChatStore.open(in: fixture.url)
+        #expect(try await again.messages(in: fixture.room, before: .max, limit: 1).messages == [stored])
+    }
+
+    @Test func sendingAgainReturnsTheFirstAsItIsNow() async throws {
+        let fixture = try await StoreFixture()
+        let first = try await fixture.append(1)
+        let edited = try await fixture.store.edit(
+            first.id, in: fixture.room, text: "edited", by: Fixtures.own.id, at: Fixtures.date)
+        let new = NewMessage(
+            id: MessageID("new"), sender: Fixtures.own.id, text: "x", sentAt: Fixtures.date,
+            transactionID: first.transactionID)
+        let again = try await fixture.store.append(new, to: fixture.room, removingDraft: true)
+        #expect(again == .init(message: try #require(edited), isNew: false))
+    }
+
+    @Test func countsUnreadMessagesOfOthers() async throws {
+        let fixture = try await StoreFixture()
+        try await fixture.append(1, by: Fixtures.other)
+        try await fixture.append(2)
+        let third = try await fixture.append(3, by: Fixtures.other)
+        let fourth = try await fixture.append(4, by: Fixtures.other)
+        #expect(try await fixture.summary()?.unreadCount == 3)
+        _ = try await fixture.store.delete(fourth.id, in: fixture.room, by: Fixtures.other.id)
+        #expect(try await fixture.summary()?.unreadCount == 2)
+        #expect(try await fixture.store.delete(fourth.id, in: fixture.room, by: Fixtures.other.id) == nil)
+        #expect(try await fixture.summary()?.unreadCount == 2)
+        #expect(try await fixture.store.markRead(MessageID("message-1"), in: fixture.room))
+        #expect(try await fixture.summary()?.unreadCount == 1)
+        #expect(try await fixture.store.markRead(third.id, in: fixture.room))
+        #expect(try await fixture.store.markRead(MessageID("message-1"), in: fixture.room) == false)
+        #expect(try await fixture.summary()?.unreadCount == 0)
+        _ = try await fixture.store.delete(third.id, in: fixture.room, by: Fixtures.other.id)
+        #expect(try await fixture.summary()?.unreadCount == 0)
+    }
+
+    @Test func summaryFollowsTheNewestMessage() async throws {
+        let fixture = try await StoreFixture()
+        #expect(try await fixture.summary()?.lastActivity == Fixtures.date)
+        let first = try await fixture.append(1, by: Fixtures.other)
+        let second = try await fixture.append(2, text: String(repeating: "é", count: 300))
+        #expect(try await fixture.summary()?.lastMessage?.text == String(repeating: "é", count: 200))
+        #expect(try await fixture.summary()?.lastActivity == second.sentAt)
+        _ = try await fixture.store.edit(
+            second.id, in: fixture.room, text: "edited", by: Fixtures.own.id, at: Fixtures.date)
+        #expect(try await fixture.summary()?.lastMessage?.text == "edited")
+        _ = try await fixture.store.delete(second.id, in: fixture.room, by: Fixtures.own.id)
+        let last = try await fixture.summary()?.lastMessage
+        #expect(last == .init(senderName: "Alex", isOwn: false, text: first.text, sentAt: first.sentAt))
+        #expect(try await fixture.summary()?.lastActivity == second.sentAt)
+    }
+
+    @Test func previewsAreBoundedWhateverACharacterHolds() {
+        let marks = String(repeating: "\u{0301}", count: 100_000)
+        #expect(("a" + marks).preview.isEmpty)
+        #expect(("abc" + marks).preview == "ab")
+        #expect(String(repeating: "👩🏽‍🚀", count: 300).preview == String(repeating: "👩🏽‍🚀", count: 200))
+        #expect("short".preview == "short")
+    }
+
+    @Test func onlyMembersSpeak() async throws {
+        let fixture = try await StoreFixture()
+        try await fixture.append(1, by: Fixtures.other)
+        let members = try await fixture.store.removeMember(Fixtures.other.id, from: fixture.room)
+        #expect(members.map(\.hasLeft) == [false, true])
+        await #expect(throws: ChatError.notPermitted) { try await fixture.append(2, by: Fixtures.other) }
+        await #expect(throws: ChatError.notFound) {
+            try await fixture.store.removeMember(Fixtures.other.id, from: fixture.room)
+        }
+        #expect(try await fixture.summary()?.lastMessage?.senderName == "Alex")
+        try await fixture.store.addMember(Fixtures.other, to: fixture.room)
+        try await fixture.append(2, by: Fixtures.other)
+        #expect(try await fixture.store.members(of: fixture.room) == [Fixtures.own, Fixtures.other])
+    }
+
+    @Test func removingARoomRemovesAllOfIt() async throws {
+        let fixture = try await StoreFixture()
+        try await fixture.append(1, text: "unmistakable text")
+        _ = try await fixture.store.saveDraft(Fixtures.draft("draft"), in: fixture.room)
+        try await fixture.store.set("value", for: "name", of: fixture.room)
+        try await fixture.store.removeRoom(fixture.room)
+        let left = try await fixture.store.read { db in
+            try ["room", "member", "message", "draft", "roomSetting"].map { table in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
+            }
+        }
+        #expect(left == [0, 0, 0, 0, 0])
+        await fixture.store.close()
+        let bytes = try Data(contentsOf: fixture.url.appendingPathComponent("chat.sqlite"))
+        #expect(bytes.range(of: Data("unmistakable text".utf8)) == nil)
+    }
+
+    @Test func savingTheSameDraftWritesNothing() async throws {
+        let fixture = try await StoreFixture()
+        let draft = SavedDraft(data: Data([0, 255, 1]), preview: String(repeating: "p", count: 300))
+        #expect(try await fixture.store.saveDraft(draft, in: fixture.room))
+        #expect(try await fixture.store.saveDraft(draft, in: fixture.room) == false)
+        let kept = try await fixture.store.draft(in: fixture.room)
+        #expect(kept?.data == draft.data)
+        #expect(kept?.preview.count == 200)
+        #expect(try await fixture.store.saveDraft(nil, in: fixture.room))
+        #expect(try await fixture.store.saveDraft(nil, in: fixture.room) == false)
+    }
+
+    @Test func aDraftWithoutTextIsNotListed() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.saveDraft(SavedDraft(data: Data([1]), preview: ""), in: fixture.room)
+        #expect(try await fixture.summary()?.draftPreview == nil)
+    }
+
+    @Test func failsWholeOnAFullDisk() async throws {
+        let fixture = try await StoreFixture()
+        let kept = try await fixture.append(1)
+        _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
+        let pages = try await fixture.store.write { db in
+            try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") ?? 0
+        }
+        let new = NewMessage(
+            id: MessageID("large"), sender: Fixtures.own.id, text: String(repeating: "x", count: 100_000),
+            sentAt: Fixtures.date)
+        await #expect(throws: ChatError.diskFull) {
+            try await fixture.store.append(new, to: fixture.room, removingDraft: true)
+        }
+        #expect(try await fixture.store.messages(in: fixture.room, before: .max, limit: 5).messages == [kept])
+        #expect(try await fixture.store.draft(in: fixture.room) == Fixtures.draft("kept"))
+        _ = try await fixture.store.write { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(pages + 100)") }
+        #expect(try await fixture.store.append(new, to: fixture.room).isNew)
+        #expect(try await fixture.store.integrityProblems() == [])
+    }
+
+    @Test func roomsOfAnOccasionAreMadeOnce() async throws {
+        let store = try await StoreFixture().store
+        let rooms = [NewRoom(room: Fixtures.room("first"), members: [Fixtures.own], createdAt: Fixtures.date)]
+        #expect(try await store.createRooms(rooms, once: "occasion"))
+        try await store.removeRoom(RoomID("first"))
+        #expect(try await store.createRooms(rooms, once: "occasion") == false)
+        #expect(try await store.roomSummaries().count == 1)
+    }
+
+    @Test func pagesAndSummariesAreFoundByKey() async throws {
+        let fixture = try await StoreFixture()
+        let plans = try await fixture.store.read { db in
+            try [
+                "SELECT * FROM message m WHERE m.room = 1 AND m.position < 9 ORDER BY m.position DESC LIMIT 50",
+                "SELECT key, text FROM message WHERE room = 1 AND isDeleted = 0 ORDER BY position DESC LIMIT 1",
+                "SELECT max(position) FROM message WHERE room = 1",
+            ].flatMap { try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + $0).map { $0["detail"] as String } }
+        }
+        for plan in plans { #expect(plan.hasPrefix("SEARCH") && plan.contains("INDEX"), "\(plan)") }
+        #expect(plans.count == 3)
+    }
+}

@@ -1,0 +1,39 @@
+public import ChatCore
+import Synchronization
+
+/// Records what is asked of it; what is sent comes back as the next message.
+public final class FakeMessageService: MessageService {
+    public enum Call: Equatable, Sendable {
+        case send(OutgoingMessage, RoomID), edit(MessageID, RoomID, String), delete(MessageID, RoomID)
+        case typing(Bool, RoomID)
+    }
+
+    private let recorded = Mutex<[Call]>([])
+    private let failure: ChatError?
+
+    public init(failing failure: ChatError? = nil) { self.failure = failure }
+
+    public var calls: [Call] { recorded.withLock { $0 } }
+
+    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        let position = try record(.send(message, room))
+        return Fixtures.message(Int64(position), in: room.rawValue, text: message.text)
+    }
+
+    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        try record(.edit(message, room, text))
+    }
+
+    public func delete(_ message: MessageID, in room: RoomID) async throws { try record(.delete(message, room)) }
+    public func setTyping(_ isTyping: Bool, in room: RoomID) async { _ = try? record(.typing(isTyping, room)) }
+
+    @discardableResult
+    private func record(_ call: Call) throws -> Int {
+        let count = recorded.withLock { calls in
+            calls.append(call)
+            return calls.count
+        }
+        if let failure { throw failure }
+        return count
+    }
+}

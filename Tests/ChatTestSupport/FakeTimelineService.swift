@@ -1,0 +1,36 @@
+public import ChatCore
+import Synchronization
+
+/// Records what is asked of it; tells the updates that it is given and answers with a fixed older page.
+public final class FakeTimelineService: TimelineService {
+    public enum Call: Equatable, Sendable {
+        case open(RoomID, limit: Int), page(RoomID, before: Int64, limit: Int), markRead(MessageID, RoomID)
+    }
+
+    private let recorded = Mutex<[Call]>([])
+    private let older: TimelinePage
+    private let stream: AsyncStream<TimelineUpdate>
+    private let continuation: AsyncStream<TimelineUpdate>.Continuation
+
+    public init(older: TimelinePage = TimelinePage(messages: [], hasOlder: false)) {
+        self.older = older
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    public var calls: [Call] { recorded.withLock { $0 } }
+    public func tell(_ update: TimelineUpdate) { continuation.yield(update) }
+
+    public func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+        recorded.withLock { $0.append(.open(room, limit: limit)) }
+        return stream
+    }
+
+    public func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        recorded.withLock { $0.append(.page(room, before: position, limit: limit)) }
+        return older
+    }
+
+    public func markRead(_ message: MessageID, in room: RoomID) async throws {
+        recorded.withLock { $0.append(.markRead(message, room)) }
+    }
+}

@@ -1,0 +1,31 @@
+import Composer
+import ComposerFuzzing
+import Testing
+
+/// Properties that hold after any events in any order.
+struct PropertyTests {
+    @Test(arguments: 0..<24)
+    func everythingHoldsAfterAnyEvents(seed: Int) {
+        let result = FuzzRun.run(SeededBytes(seed: UInt64(seed)), steps: 2000)
+        #expect(result.violation == nil)
+        #expect(result.steps == 2000)
+    }
+
+    /// The same events lead to the same effects and the same state.
+    @Test(arguments: 0..<4)
+    func replayingATraceTwiceIsEqual(seed: Int) {
+        var runs: [([ComposerEffect], ComposerState)] = []
+        for _ in 0..<2 {
+            var script = RandomScript(SeededBytes(seed: UInt64(seed)))
+            var engine = script.composer()
+            var effects: [ComposerEffect] = []
+            for _ in 0..<1500 {
+                guard let (event, time) = script.next(for: engine) else { break }
+                effects += engine.handle(event, at: time)
+            }
+            runs.append((effects, engine.state))
+        }
+        #expect(runs[0].0 == runs[1].0)
+        #expect(runs[0].1 == runs[1].1)
+    }
+}

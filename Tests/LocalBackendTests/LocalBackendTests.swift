@@ -1,0 +1,98 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import LocalBackend
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LocalBackendTests {
+    @Test(arguments: BackendContract.all) func keepsTheContract(_ contract: BackendContract) async throws {
+        let harness = try await LocalBackendHarness()
+        try await contract.run(harness.backend)
+        await harness.backend.close()
+        #expect(try await harness.store.integrityProblems() == [])
+    }
+
+    @Test func beginsWithNotesAndAWelcome() async throws {
+        let harness = try await LocalBackendHarness()
+        let rooms = await harness.summaries()
+        #expect(rooms.map(\.room.name) == ["Welcome", "Notes"])
+        #expect(rooms.map(\.room.kind) == [.guide, .notes])
+        #expect(rooms[0].unreadCount == 3)
+        #expect(rooms[0].lastMessage?.senderName == "Guide")
+        #expect(rooms[1].unreadCount == 0)
+        let members = try await harness.store.members(of: rooms[0].id)
+        #expect(members.map(\.id) == [LocalBackend.ownID, LocalBackend.guideID])
+        #expect(members.map(\.kind) == [.own, .guide])
+        #expect(members.first?.displayName == "Robin")
+        let notes = try await harness.store.members(of: rooms[1].id)
+        #expect(notes.map(\.id) == [LocalBackend.ownID])
+    }
+
+    @Test func doesNotMakeTheFirstRoomsAgainOnceLeft() async throws {
+        let harness = try await LocalBackendHarness()
+        for room in await harness.summaries() { try await harness.backend.leaveRoom(room.id) }
+        let again = try await harness.restarted()
+        #expect(await again.summaries() == [])
+    }
+
+    @Test func keepsEverythingOverARestartAndTakesTheNewName() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = try await harness.backend.createRoom(named: "Kept")
+        let sent = try await harness.backend.send(Fixtures.outgoing("text"), to: room)
+        try await harness.backend.saveDraft(Fixtures.draft("unsent"), in: room)
+        let again = try await harness.restarted(ownName: "Kim")
+        #expect(try await again.backend.messages(in: room, before: .max, limit: 5).messages == [sent])
+        #expect(try await again.backend.draft(in: room) == Fixtures.draft("unsent"))
+        #expect(await again.summaries().first { $0.id == room }?.lastMessage?.senderName == "Kim")
+    }
+
+    @Test func readingWhatTheGuideSaidClearsTheCount() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        let greeting = try await harness.backend.messages(in: room, before: .max, limit: 5).messages
+        try await harness.backend.markRead(greeting[1].id, in: room)
+        #expect(await harness.summaries().first { $0.id == room }?.unreadCount == 1)
+        try await harness.backend.markRead(greeting[2].id, in: room)
+        #expect(await harness.summaries().first { $0.id == room }?.unreadCount == 0)
+    }
+
+    @Test func refusesToChangeWhatOthersSaidOrToRemoveTheUser() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        let greeting = try await harness.backend.messages(in: room, before: .max, limit: 5).messages[0]
+        await #expect(throws: ChatError.notPermitted) {
+            try await harness.backend.edit(greeting.id, in: room, text: "mine")
+        }
+        await #expect(throws: ChatError.notPermitted) { try await harness.backend.delete(greeting.id, in: room) }
+        await #expect(throws: ChatError.notPermitted) {
+            try await harness.backend.removeMember(LocalBackend.ownID, from: room)
+        }
+    }
+
+    @Test func anEditThatChangesNothingIsNotTold() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = try await harness.backend.createRoom(named: "Room")
+        let message = try await harness.backend.send(Fixtures.outgoing("same"), to: room)
+        var updates = harness.backend.timeline(of: room, limit: 5).makeAsyncIterator()
+        _ = await updates.next()
+        try await harness.backend.edit(message.id, in: room, text: "same")
+        try await harness.backend.edit(message.id, in: room, text: "other")
+        guard case .changed(let messages) = await updates.next() else { throw Unexpected() }
+        #expect(messages.map(\.text) == ["other"])
+    }
+
+    @Test func closingEndsEveryStream() async throws {
+        let harness = try await LocalBackendHarness()
+        var summaries = harness.backend.roomSummaries().makeAsyncIterator()
+        var updates = harness.backend.timeline(of: await harness.room(.notes), limit: 5).makeAsyncIterator()
+        _ = await updates.next()
+        _ = await summaries.next()
+        await harness.backend.close()
+        #expect(await updates.next() == nil)
+        #expect(await summaries.next { _ in false } == nil)
+        var late = harness.backend.timeline(of: RoomID("any"), limit: 5).makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+
+    struct Unexpected: Error {}
+}

@@ -1,0 +1,7 @@
+import ComposerReplay
+import Foundation
+import Testing
+
+struct ReplayTests {
+    @Test func x() {}
+}

@@ -38,7 +38,8 @@ final class ComposerView {
             viewModel.handle(viewModel.state.composer.editing == nil ? .send : .commitEdit)
         }
         builder["cancel_edit_button", Button.self].onClick { [weak viewModel] in viewModel?.handle(.cancelEdit) }
-        editor.onResize = { [weak self] in self?.measure() }
+        // Scrolling to the caret before the field has grown goes too far: done again once it has its new height.
+        scroller.verticalAdjustment.connect("notify::page-size") { [weak self] _ in self?.editor.scrollToCaret() }
         textView.connect("realize") { [weak self] _ in self?.followWindowHeight() }
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }

@@ -12,9 +12,6 @@ final class EditorView {
     /// Space above and below the text, as in the `.ui` file.
     static let verticalMargins = 18
 
-    /// Called when lines got another height.
-    var onResize: (() -> Void)?
-
     private let textView: Widget
     private let buffer: Object
     private let viewModel: ComposerViewModel
@@ -213,7 +210,8 @@ final class EditorView {
         scrollToCaret()
     }
 
-    private func scrollToCaret() {
+    /// Brings the caret into view, scrolling as little as needed.
+    func scrollToCaret() {
         gtk_text_view_scroll_mark_onscreen(textView.cast(), gtk_text_buffer_get_insert(buffer.cast()))
     }
 

@@ -19,8 +19,8 @@ final class TimelineBox: ScrollableImplementation {
         var bottom: Double
     }
 
-    /// The widest that rows get, in pixels.
-    static let maximumRowWidth = 820
+    /// The widest that rows get, in pixels: as wide as the composer inside its margins.
+    static let maximumRowWidth = 796
 
     override class var typeName: String { "ParlanceTimelineBox" }
     override class var cssName: String { "timeline" }

@@ -65,7 +65,12 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 
 soak: deps ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
+ifneq ($(ARGS),)
 	@$(RELEASE)/parlance-store-soak $(ARGS)
+else
+	@$(RELEASE)/parlance-store-soak kills
+	@$(RELEASE)/parlance-store-soak damage
+endif
 
 fuzz: deps ## Run the long fuzzing of the composer
 	@build-aux/fuzz $(ARGS)

@@ -13,10 +13,11 @@ public enum Resource {
     /// - Throws: ``Missing`` with the places looked at.
     public static func load(installed folders: [String] = []) throws(Missing) {
         guard !Resources.exists(style) else { return }
-        let places =
-            folders.map { $0 + "/parlance.gresource" } + [
-                Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? ""
-            ]
+        var places = folders.map { $0 + "/parlance.gresource" }
+        // Asked for only when needed: where the build folder is gone, `Bundle.module` ends the process.
+        if !places.contains(where: FileManager.default.fileExists) {
+            places.append(Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? "")
+        }
         for place in places where FileManager.default.fileExists(atPath: place) {
             do {
                 try Resources.register(path: place)

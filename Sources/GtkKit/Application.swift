@@ -5,7 +5,8 @@ public final class Application: Object {
     public convenience init(id: String) {
         self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_default_flags())))
         g_application_add_main_option(
-            cast(), "version", 0, G_OPTION_FLAG_NONE, G_OPTION_ARG_NONE, translated("Print the version and exit"), nil)
+            cast(), "version", 0, GOptionFlags(rawValue: 0), G_OPTION_ARG_NONE,
+            translated("Print the version and exit"), nil)
     }
 
     /// Prints `version` for `--version` without starting.

@@ -76,12 +76,12 @@ fuzz: deps ## Run the long fuzzing of the composer
 	@build-aux/fuzz $(ARGS)
 
 leaks: deps schemas ## Open, act and close under valgrind's memcheck
-	$(SWIFT) build --product parlance-leaks
-	@build-aux/leaks .build/debug/parlance-leaks
+	$(SWIFT) build --product parlance-gallery
+	@build-aux/leaks .build/debug/parlance-gallery act
 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
-	$(SWIFT) build --product parlance-screenshots
-	@build-aux/with-display --size 1280x1000 .build/debug/parlance-screenshots .build/screenshots
+	$(SWIFT) build --product parlance-gallery
+	@build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery screenshots .build/screenshots
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 
 flatpak: deps-flatpak ## Build the Flatpak and install it for this user

@@ -20,6 +20,9 @@ let package = Package(
         .library(name: "Composer", targets: ["Composer"]),
         .library(name: "ChatGtk", targets: ["ChatGtk"]),
         .executable(name: "parlance", targets: ["parlance"]),
+        .executable(name: "parlance-bench", targets: ["Benchmarks"]),
+        .executable(name: "parlance-gallery", targets: ["Gallery"]),
+        .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -80,6 +83,9 @@ let package = Package(
                 "CGtk", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "GtkKit",
                 "GtkTestSupport", "LocalBackend",
             ], swiftSettings: settings),
+        .executableTarget(
+            name: "Gallery", dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit"],
+            swiftSettings: mainActorSettings),
         .executableTarget(
             name: "parlance",
             dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],

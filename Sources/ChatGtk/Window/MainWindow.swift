@@ -45,11 +45,17 @@ public final class MainWindow {
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         panes.onFold { [weak self] in self?.foldingChanged() }
         renderings = [
-            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showConversation() }),
+            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.replaceConversationView() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
         ]
         foldingChanged()
     }
+
+    /// Shows the list of rooms where there is room for one pane alone.
+    public func showSidebar() { panes.visiblePane = .sidebar }
+
+    /// Shows the open conversation where there is room for one pane alone.
+    public func showConversation() { showConversationPane() }
 
     public func present() { gtk_window_present(window.cast()) }
 
@@ -95,7 +101,7 @@ public final class MainWindow {
 
     // MARK: Rendering
 
-    private func showConversation() {
+    private func replaceConversationView() {
         let previous = conversationView
         conversationView = nil
         if let conversation = coordinator.conversation {

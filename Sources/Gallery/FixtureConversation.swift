@@ -1,0 +1,65 @@
+import ChatCore
+import Foundation
+
+/// What is said in the pictures.
+nonisolated enum FixtureConversation {
+    /// Messages at the end that were not read yet.
+    static let unread = 2
+
+    static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
+    static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
+    static let members = [FixtureService.own, ann, tomas]
+
+    private static let lines: [(sender: Member, minutesAgo: Double, text: String)] = [
+        (ann, 1506, "Did the new type specimen arrive?"),
+        (FixtureService.own, 1502, "It did, and it is lovely. I put the sheets on the big table."),
+        (tomas, 1500, "Then I know what I am doing tomorrow morning ☕"),
+        (ann, 47, "Good morning! I read the draft of the autumn issue on the train."),
+        (
+            ann, 46,
+            "Two things:\n1. The opening is too long by a paragraph.\n2. The interview deserves the centre pages, with the big portrait."
+        ),
+        (tomas, 41, "Agreed on both. I can set the interview again this afternoon."),
+        (FixtureService.own, 38, "Great. I cut the opening right now, it wanted to be shorter anyway."),
+        (FixtureService.own, 37, "Done: 420 words, was 590."),
+        (ann, 12, "Much better!"),
+        (tomas, 4, "I tried the headline in small caps as well — have a look when you are back."),
+    ]
+
+    static func messages(in room: RoomID, now: Date) -> [Message] {
+        lines.enumerated().map { index, line in
+            Message(
+                id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text,
+                sentAt: now.addingTimeInterval(-60 * line.minutesAgo), position: Int64(index),
+                editedAt: index == 6 ? now : nil)
+        }
+    }
+
+    static func rooms(now: Date) -> [RoomSummary] {
+        func room(
+            _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, hoursAgo: Double, unread: Int = 0,
+            draft: String? = nil, last: (sender: String, isOwn: Bool, text: String)? = nil
+        ) -> RoomSummary {
+            let date = now.addingTimeInterval(-3600 * hoursAgo)
+            return RoomSummary(
+                room: Room(id: id, name: name, kind: kind),
+                lastMessage: last.map { .init(senderName: $0.sender, isOwn: $0.isOwn, text: $0.text, sentAt: date) },
+                lastActivity: date, unreadCount: unread, draftPreview: draft)
+        }
+        return [
+            room(
+                FixtureService.team, "Autumn issue", hoursAgo: 0.07, unread: 2,
+                last: ("Tomás Herrera", false, "I tried the headline in small caps as well — have a look when you are back.")),
+            room(
+                RoomID("notes"), "Notes", .notes, hoursAgo: 2,
+                last: ("Robin", true, "Ask the printer about the uncoated stock")),
+            room(
+                RoomID("choir"), "Choir", hoursAgo: 26, unread: 128,
+                last: ("Ida", false, "Thursday at seven, bring the Rheinberger")),
+            room(
+                RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "What does Shift",
+                last: ("Guide", false, "Ask me anything")),
+            room(FixtureService.empty, "Summer house", hoursAgo: 400),
+        ]
+    }
+}

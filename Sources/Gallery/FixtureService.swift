@@ -1,0 +1,127 @@
+import ChatCore
+import Foundation
+
+/// Rooms and messages for pictures and leak checks: always the same, in memory, and what is sent is added.
+actor FixtureService: ChatService {
+    private let now: Date
+    private var rooms: [RoomSummary]
+    private var messages: [RoomID: [Message]]
+    private var timelines: [RoomID: [AsyncStream<TimelineUpdate>.Continuation]] = [:]
+    private var lists: [AsyncStream<[RoomSummary]>.Continuation] = []
+    private var drafts: [RoomID: SavedDraft] = [:]
+
+    static let own = Member(id: MemberID("robin"), displayName: "Robin", kind: .own)
+    static let team = RoomID("team")
+    static let empty = RoomID("empty")
+
+    init(now: Date) {
+        self.now = now
+        rooms = FixtureConversation.rooms(now: now)
+        messages = [Self.team: FixtureConversation.messages(in: Self.team, now: now)]
+    }
+
+    // MARK: Rooms
+
+    nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> {
+        let (stream, continuation) = AsyncStream<[RoomSummary]>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        Task { await self.follow(continuation) }
+        return stream
+    }
+
+    private func follow(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
+        lists.append(continuation)
+        continuation.yield(rooms)
+    }
+
+    func createRoom(named name: String) async throws -> RoomID {
+        let id = RoomID(name)
+        rooms.insert(
+            RoomSummary(
+                room: Room(id: id, name: name, kind: .group), lastMessage: nil, lastActivity: now, unreadCount: 0,
+                draftPreview: nil), at: 0)
+        tellRooms()
+        return id
+    }
+
+    func renameRoom(_ room: RoomID, to name: String) async throws {
+        guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }
+        rooms[index].room.name = name
+        tellRooms()
+    }
+
+    func leaveRoom(_ room: RoomID) async throws {
+        rooms.removeAll { $0.id == room }
+        tellRooms()
+    }
+
+    func removeMember(_ member: MemberID, from room: RoomID) async throws { throw ChatError.notPermitted }
+
+    private func tellRooms() { lists.forEach { $0.yield(rooms) } }
+
+    // MARK: Timelines
+
+    nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+        let (stream, continuation) = AsyncStream<TimelineUpdate>.makeStream()
+        Task { await self.open(room, continuation) }
+        return stream
+    }
+
+    private func open(_ room: RoomID, _ continuation: AsyncStream<TimelineUpdate>.Continuation) {
+        timelines[room, default: []].append(continuation)
+        let known = messages[room] ?? []
+        let page = TimelinePage(messages: known, hasOlder: false)
+        let read = known.dropLast(FixtureConversation.unread).last?.id
+        continuation.yield(.opened(page, members: FixtureConversation.members, readUpTo: read))
+    }
+
+    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        TimelinePage(messages: [], hasOlder: false)
+    }
+
+    func markRead(_ message: MessageID, in room: RoomID) async throws {}
+
+    // MARK: Messages
+
+    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        let position = (messages[room]?.last?.position ?? 0) + 1
+        let sent = Message(
+            id: MessageID(message.transactionID.rawValue), roomID: room, sender: Self.own.id, text: message.text,
+            sentAt: now, position: position, transactionID: message.transactionID)
+        messages[room, default: []].append(sent)
+        drafts[room] = nil
+        tell(.changed([sent]), in: room)
+        return sent
+    }
+
+    func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        try change(message, in: room) {
+            $0.text = text
+            $0.editedAt = self.now
+        }
+    }
+
+    func delete(_ message: MessageID, in room: RoomID) async throws {
+        try change(message, in: room) {
+            $0.text = ""
+            $0.isDeleted = true
+        }
+    }
+
+    func setTyping(_ isTyping: Bool, in room: RoomID) async {}
+    func showTyping(_ members: [MemberID], in room: RoomID) { tell(.typing(members), in: room) }
+
+    func draft(in room: RoomID) async throws -> SavedDraft? { drafts[room] }
+    func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { drafts[room] = draft }
+
+    private func change(_ message: MessageID, in room: RoomID, _ change: (inout Message) -> Void) throws {
+        guard let index = messages[room]?.firstIndex(where: { $0.id == message }), var changed = messages[room]?[index]
+        else { throw ChatError.notFound }
+        change(&changed)
+        messages[room]?[index] = changed
+        tell(.changed([changed]), in: room)
+    }
+
+    private func tell(_ update: TimelineUpdate, in room: RoomID) {
+        timelines[room]?.forEach { $0.yield(update) }
+    }
+}

@@ -1,0 +1,71 @@
+import CGtk
+import ChatCore
+import ChatGtk
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+
+/// Shows the views with fixtures: draws them to files, or acts in them for a leak check.
+final class Gallery {
+    private let application = Application(id: "io.github.parlance_chat.Parlance.Gallery")
+    private let service = FixtureService(now: Date())
+    private let work: @MainActor (Gallery) async -> Int32
+    private var status: Int32 = 0
+    private(set) var coordinator: ConversationCoordinator?
+    private(set) var window: MainWindow?
+
+    init(_ work: @escaping @MainActor (Gallery) async -> Int32) {
+        self.work = work
+        application.onStartup { MainLoop.attachDispatchQueue() }
+        application.onActivate { [weak self] in self?.begin() }
+    }
+
+    func run() -> Int32 {
+        let result = application.run(["parlance-gallery"])
+        return status != 0 ? status : result
+    }
+
+    private func begin() {
+        Resource.loadStyle()
+        application.hold()
+        Task {
+            status = await work(self)
+            application.release()
+        }
+    }
+
+    // MARK: What the work is made of
+
+    /// Opens the window on the conversation of the fixtures.
+    func openWindow() async {
+        let coordinator = ConversationCoordinator(service: service)
+        self.coordinator = coordinator
+        let window = MainWindow(application: application, coordinator: coordinator, settings: nil)
+        self.window = window
+        coordinator.start(opening: FixtureService.team)
+        window.present()
+        await settle()
+    }
+
+    func closeWindow() async {
+        let closing = window
+        window = nil
+        await withCheckedContinuation { continuation in
+            closing?.onClosed = { continuation.resume() }
+            closing?.close()
+        }
+        coordinator = nil
+        await settle()
+    }
+
+    /// Lets layout and animations come to rest.
+    func settle() async {
+        try? await Task.sleep(for: .milliseconds(700))
+    }
+
+    func showTyping() async {
+        await service.showTyping([FixtureConversation.ann.id], in: FixtureService.team)
+        await settle()
+    }
+}

@@ -1,0 +1,68 @@
+import CGtk
+import ChatCore
+import ChatGtk
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+
+/// Draws each view to `FOLDER/VIEW-WIDTH-light.png` and `…-dark.png`.
+struct Screenshots {
+    let gallery: Gallery
+    let folder: URL
+
+    private static let widths = [360, 700, 1200]
+
+    /// - Returns: the exit status.
+    func draw() async -> Int32 {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            return fail("cannot make \(folder.path)")
+        }
+        await gallery.openWindow()
+        guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            for width in Self.widths {
+                gtk_window_set_default_size(window.window.cast(), Int32(width), 720)
+                await gallery.settle()
+                guard await drawViews("\(width)-\(scheme)", coordinator, window) else { return fail("cannot draw") }
+            }
+        }
+        await gallery.closeWindow()
+        return 0
+    }
+
+    private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
+    {
+        window.showSidebar()
+        await gallery.settle()
+        guard save(window.window, "rooms-\(suffix)") else { return false }
+        coordinator.rooms.send(.select(FixtureService.team))
+        await gallery.settle()
+        window.showConversation()
+        await gallery.settle()
+        guard let composer = coordinator.conversation?.composer else { return false }
+        composer.handle(.load(ComposerContent(text: "The captions are next. Shall I\nkeep the small caps?")))
+        await gallery.showTyping()
+        guard save(window.window, "conversation-\(suffix)") else { return false }
+        composer.handle(.load(ComposerContent(text: "")))
+        coordinator.conversation?.timeline.send(.editLast)
+        await gallery.settle()
+        guard save(window.window, "edit-\(suffix)") else { return false }
+        composer.handle(.cancelEdit)
+        coordinator.rooms.send(.select(FixtureService.empty))
+        await gallery.settle()
+        return save(window.window, "empty-\(suffix)")
+    }
+
+    private func save(_ widget: Widget, _ name: String) -> Bool {
+        widget.savePNG(to: folder.appending(path: "\(name).png").path)
+    }
+
+    private func fail(_ message: String) -> Int32 {
+        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
+        return 1
+    }
+}

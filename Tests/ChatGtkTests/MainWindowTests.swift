@@ -1,0 +1,118 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// The whole window over a real store.
+final class MainWindowTests: GtkTestCase {
+    /// An application that runs nothing: windows need one to belong to.
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.Tests")
+        g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    @MainActor
+    private static func open(_ fixture: ChatFixture) -> MainWindow {
+        let window = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
+        window.present()
+        _ = MainLoop.pump { window.window.isMapped && window.window.width > 0 }
+        return window
+    }
+
+    /// Every widget below this one.
+    @MainActor
+    private static func descendants(of widget: Widget) -> [Widget] {
+        widget.children.flatMap { [$0] + descendants(of: $0) }
+    }
+
+    @MainActor
+    private static func texts(in window: MainWindow) -> [String] {
+        descendants(of: window.window).compactMap { $0.wrapped(as: Label.self, gtk_label_get_type())?.text }
+    }
+
+    func testSentMessageAppearsInTimelineAndRoomList() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            let window = Self.open(fixture)
+            conversation.composer.handle(.insert("Hello <b>you</b> & all", origin: .typed))
+            conversation.composer.handle(.send)
+            XCTAssertTrue(
+                MainLoop.pump { Self.texts(in: window).count { $0.contains("Hello <b>you</b> & all") } == 2 },
+                "as plain text, in the timeline and in the list")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    func testRoomsAreMadeRenamedAndLeft() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let room = try fixture.openRoom(named: "First").roomID
+            let window = Self.open(fixture)
+            fixture.coordinator.rooms.send(.rename(room, to: "Second"))
+            XCTAssertTrue(MainLoop.pump { Self.texts(in: window).contains("Second") })
+            XCTAssertFalse(Self.texts(in: window).contains("First"))
+            fixture.coordinator.rooms.send(.leave(room))
+            XCTAssertTrue(MainLoop.pump { !Self.texts(in: window).contains("Second") })
+            window.close()
+            try fixture.close()
+        }
+    }
+
+    func testRemovedGuideIsGoneFromTheMembers() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            fixture.coordinator.start(opening: nil)
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.rooms.state.rows.contains { $0.kind == .guide } })
+            guard let room = fixture.coordinator.rooms.state.rows.first(where: { $0.kind == .guide }),
+                let details = fixture.coordinator.details(of: room.id)
+            else { return XCTFail("no guide's room") }
+            details.start()
+            XCTAssertTrue(MainLoop.pump { details.state.members.count == 2 })
+            guard let guide = details.state.members.first(where: { $0.kind == .guide }) else { return XCTFail("no guide") }
+            details.send(.remove(guide.id))
+            XCTAssertTrue(MainLoop.pump { details.state.members.map(\.kind) == [.own] })
+            try fixture.close()
+        }
+    }
+
+    func testClosingWritesDraftsAndFinalisesEverything() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom()
+            let closures = ClosureCount.live
+            var finalized = false
+            var closed = false
+            let room = conversation.roomID
+            try Self.writeDraftAndClose(fixture, conversation, onFinalize: { finalized = true }, onClosed: { closed = true })
+            XCTAssertTrue(MainLoop.pump { closed && finalized }, "the window is finalised")
+            XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
+            let backend = fixture.backend
+            let draft = try run { try await backend.draft(in: room) }
+            XCTAssertEqual(draft?.preview, "unsent")
+            try fixture.close()
+        }
+    }
+
+    @MainActor
+    private static func writeDraftAndClose(
+        _ fixture: ChatFixture, _ conversation: Conversation, onFinalize: @escaping () -> Void,
+        onClosed: @escaping () -> Void
+    ) throws {
+        let window = open(fixture)
+        window.window.onFinalize(onFinalize)
+        window.onClosed = onClosed
+        conversation.composer.handle(.insert("unsent", origin: .typed))
+        window.close()
+    }
+}

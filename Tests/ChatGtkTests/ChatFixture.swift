@@ -23,7 +23,7 @@ final class ChatFixture {
         self.folder = folder
         let store = try ChatStore(folder: folder.url.appending(path: "store"))
         self.store = store
-        backend = try run {
+        backend = try finish {
             try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
         }
         coordinator = ConversationCoordinator(service: backend)
@@ -44,7 +44,7 @@ final class ChatFixture {
     }
 
     func close() throws {
-        try run { [backend, store] in
+        try finish { [backend, store] in
             await backend.close()
             await store.close()
         }

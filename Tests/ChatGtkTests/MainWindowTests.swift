@@ -4,6 +4,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
+import LocalBackend
 import XCTest
 
 @testable import ChatGtk
@@ -98,7 +99,7 @@ final class MainWindowTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { closed && finalized }, "the window is finalised")
             XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
             let backend = fixture.backend
-            let draft = try run { try await backend.draft(in: room) }
+            let draft = try finish { try await backend.draft(in: room) }
             XCTAssertEqual(draft?.preview, "unsent")
             try fixture.close()
         }

@@ -87,7 +87,7 @@ final class TimelineBoxTests: GtkTestCase {
                 return XCTFail("no row in view")
             }
             let place = bench.y(read)
-            func check(_ what: String) { XCTAssertEqual(bench.y(read), place, accuracy: 1, what) }
+            let check: @MainActor (String) -> Void = { XCTAssertEqual(bench.y(read), place, accuracy: 1, $0) }
             bench.show((0..<30).map { _ in Bench.row(height: 33) } + bench.rows)
             check("prepending")
             bench.show(bench.rows + (0..<5).map { _ in Bench.row(height: 50) })

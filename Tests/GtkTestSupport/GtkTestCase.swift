@@ -41,7 +41,7 @@ public final class TestWindow {
 
 /// Runs main-actor work to its end while GLib is pumped.
 @MainActor
-public func run<R: Sendable>(_ work: @escaping @MainActor () async throws -> R) throws -> R {
+public func finish<R: Sendable>(_ work: @escaping @MainActor () async throws -> R) throws -> R {
     let outcome = Outcome<R>()
     Task { @MainActor in
         do { outcome.result = .success(try await work()) } catch { outcome.result = .failure(error) }

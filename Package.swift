@@ -17,7 +17,8 @@ let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 let package = Package(
     name: "Parlance",
     products: [
-        .library(name: "Composer", targets: ["Composer"])
+        .library(name: "Composer", targets: ["Composer"]),
+        .executable(name: "parlance-replay", targets: ["parlance-replay"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")

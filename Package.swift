@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "ChatGtk", targets: ["ChatGtk"]),
         .executable(name: "parlance", targets: ["parlance"]),
         .executable(name: "parlance-bench", targets: ["Benchmarks"]),
+        .executable(name: "parlance-replay", targets: ["parlance-replay"]),
         .executable(name: "parlance-gallery", targets: ["Gallery"]),
         .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
     ],

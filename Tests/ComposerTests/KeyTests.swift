@@ -87,4 +87,20 @@ struct KeyTests {
         let effects = engine.handle(.key(KeyChord("K", .control)), at: .zero)
         #expect(effects.contains(.hostAction("knock")) && effects.contains(.keyHandled))
     }
+
+    /// The user changes a setting while writing: the text, the history and the host's keys stay.
+    @Test func settingsChangeWhileWriting() {
+        var engine = ComposerEngine()
+        engine.keys.add(KeyBinding(KeyChord("K", .control), .host("knock")))
+        _ = engine.handle(.insert("abc", origin: .typed), at: .zero)
+        var other = ComposerConfiguration()
+        other.sendKey = .ctrlReturn
+        other.characterLimit = 2
+        let effects = engine.reconfigure(other)
+        #expect(effects.contains(.observed(.limitExceeded)))
+        _ = engine.handle(.key(KeyChord("Return")), at: .zero)
+        #expect(engine.document.text == "abc\n" && engine.state.canUndo)
+        #expect(engine.handle(.key(KeyChord("K", .control)), at: .zero).contains(.hostAction("knock")))
+        #expect(engine.keys.bindings.count == KeyTable.standard(for: other).bindings.count + 1)
+    }
 }

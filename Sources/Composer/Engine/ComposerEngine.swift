@@ -3,7 +3,7 @@
 /// It knows no clock: every call says what time it is, from any origin, and never goes back. What must happen
 /// later is due at ``nextDeadline``; the host then calls ``advance(to:)``.
 public struct ComposerEngine: Sendable {
-    public let configuration: ComposerConfiguration
+    public private(set) var configuration: ComposerConfiguration
     /// The text and its spans.
     public internal(set) var document = ComposerDocument()
     /// Which key does what; may be changed at any time.
@@ -40,6 +40,19 @@ public struct ComposerEngine: Sendable {
         self.configuration = configuration
         keys = KeyTable.standard(for: configuration)
         history = UndoHistory(depth: configuration.undoDepth)
+    }
+
+    /// Takes other options while text, modes and history stay: a setting that the user changed. Keys that the
+    /// host added stay too; the undo depth is that of the beginning.
+    public mutating func reconfigure(_ other: ComposerConfiguration) -> [ComposerEffect] {
+        takeTurn { engine in
+            for binding in KeyTable.standard(for: engine.configuration).bindings {
+                engine.keys.remove(exactly: binding)
+            }
+            let added = engine.keys.bindings
+            engine.configuration = other
+            engine.keys = KeyTable(KeyTable.standard(for: other).bindings + added)
+        }
     }
 
     /// Takes an event in.

@@ -78,6 +78,10 @@ public struct KeyTable: Hashable, Sendable {
         bindings.removeAll { $0.chord == chord && $0.context == context }
     }
 
+    mutating func remove(exactly binding: KeyBinding) {
+        bindings.removeAll { $0 == binding }
+    }
+
     /// The action of a chord where these conditions hold: of several rows the one with most conditions.
     public func action(for chord: KeyChord, in context: KeyContext) -> KeyAction? {
         var best: KeyBinding?

@@ -1,7 +1,16 @@
 import CGtk
 
 /// A set of named actions that menus, key bindings and buttons refer to as `prefix.name`.
+///
+/// The actions end with this object, which whoever made it keeps: GTK 4.8 may hold on to the group of a window that
+/// is long closed.
 public final class ActionGroup: Object {
+    private var names: [String] = []
+
+    isolated deinit {
+        for name in names { g_action_map_remove_action(cast(), name) }
+    }
+
     public convenience init() {
         self.init(owning: UnsafeMutableRawPointer(g_simple_action_group_new()))
     }
@@ -9,7 +18,8 @@ public final class ActionGroup: Object {
     /// Adds an action without a parameter.
     @discardableResult
     public func add(_ name: String, isEnabled: Bool = true, _ handler: @escaping @MainActor () -> Void) -> Action {
-        ActionMap.add(to: pointer, name, takesString: false, isEnabled) { _ in handler() }
+        names.append(name)
+        return ActionMap.add(to: pointer, name, takesString: false, isEnabled) { _ in handler() }
     }
 
     /// Adds an action that takes a string, such as an identifier.
@@ -17,7 +27,8 @@ public final class ActionGroup: Object {
     public func add(
         _ name: String, isEnabled: Bool = true, withString handler: @escaping @MainActor (String) -> Void
     ) -> Action {
-        ActionMap.add(to: pointer, name, takesString: true, isEnabled, handler)
+        names.append(name)
+        return ActionMap.add(to: pointer, name, takesString: true, isEnabled, handler)
     }
 }
 

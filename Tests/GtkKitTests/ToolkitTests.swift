@@ -23,6 +23,32 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
+    func testActionsEndWithTheirGroupAndWindow() {
+        onMain {
+            let before = ClosureCount.live
+            do {
+                let group = ActionGroup()
+                group.add("plain") {}
+                XCTAssertEqual(ClosureCount.live, before + 1)
+                let box = Box(.horizontal)
+                box.insertActions(group, prefix: "test")
+            }
+            XCTAssertEqual(ClosureCount.live, before, "a group on a widget")
+            do {
+                let application = Application(id: "io.github.parlance_chat.Parlance.Toolkit")
+                g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+                g_application_register(application.cast(), nil, nil)
+                let window = Widget(borrowing: gtk_application_window_new(application.cast()))
+                gtk_window_present(window.cast())
+                let group = ActionGroup()
+                group.add("plain") {}
+                window.insertActions(group, prefix: "win")
+                gtk_window_destroy(window.cast())
+            }
+            XCTAssertTrue(MainLoop.pump(forAtMost: 2) { ClosureCount.live == before }, "in a window")
+        }
+    }
+
     func testBuilderFindsTypedChildren() {
         onMain {
             let builder = Builder(

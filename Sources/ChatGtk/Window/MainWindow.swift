@@ -62,9 +62,6 @@ public final class MainWindow {
     // MARK: Window
 
     private func setUpWindow() {
-        let overlay = Builder(resource: Resource.ui("help-overlay"))
-        let shortcuts: Widget = overlay["help_overlay"]
-        gtk_application_window_set_help_overlay(window.cast(), shortcuts.cast())
         var size = (width: Int32(1000), height: Int32(720))
         if let settings { size = (Int32(settings.int("window-width")), Int32(settings.int("window-height"))) }
         gtk_window_set_default_size(window.cast(), size.width, size.height)
@@ -146,6 +143,7 @@ public final class MainWindow {
 
     private func addActions() {
         actions.add("new-room") { [weak self] in self?.showNewRoom() }
+        actions.add("show-help-overlay") { [weak self] in self?.showShortcuts() }
         actions.add("close") { [weak self] in self?.close() }
         actions.add("back") { [weak self] in self?.panes.visiblePane = .sidebar }
         actions.add("next-region") { [weak self] in self?.focusNextRegion(1) }
@@ -160,14 +158,8 @@ public final class MainWindow {
             actions.add("leave-room") { [weak self] in self?.selected.map { self?.confirmLeaving($0) } },
             actions.add("newest-message") { [weak self] in self?.conversationView?.scrollToEnd() },
         ]
-        for name in [
-            "new-room", "close", "back", "next-region", "previous-region", "next-room", "previous-room",
-            "next-unread-room", "previous-unread-room", "room-details", "leave-room", "newest-message",
-        ] {
-            if let action = g_action_map_lookup_action(actions.cast(), name) {
-                g_action_map_add_action(window.cast(), action)
-            }
-        }
+        // In the place of the window's own group: actions added to that one would outlive the window (GTK 4.8).
+        window.insertActions(actions, prefix: "win")
     }
 
     private var selected: RoomID? { coordinator.rooms.state.selection }
@@ -190,6 +182,13 @@ public final class MainWindow {
     }
 
     // MARK: Dialogs
+
+    private func showShortcuts() {
+        let builder = Builder(resource: Resource.ui("help-overlay"))
+        let shortcuts: Widget = builder["help_overlay"]
+        gtk_window_set_transient_for(shortcuts.cast(), window.cast())
+        gtk_window_present(shortcuts.cast())
+    }
 
     private func showNewRoom() {
         NewRoomDialog.present(over: window) { [weak self] name in

@@ -74,6 +74,12 @@ let package = Package(
 
         // Screens without and with widgets, and the program.
         .target(name: "ChatViewModels", dependencies: ["ChatCore", "Composer"], swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "ChatViewModelsTests",
+            dependencies: [
+                "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "LocalBackend",
+            ],
+            swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
             name: "ChatGtk", dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],

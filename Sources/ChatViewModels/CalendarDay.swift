@@ -24,6 +24,17 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
         self.init(year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
     }
 
+    /// The moment at which the next day begins, in the process's time zone.
+    public var end: Date {
+        var parts = tm()
+        parts.tm_year = Int32(clamping: year - 1900)
+        parts.tm_mon = Int32(clamping: month - 1)
+        // The C library carries a day that the month does not have over into the next one.
+        parts.tm_mday = Int32(clamping: day + 1)
+        parts.tm_isdst = -1
+        return Date(timeIntervalSince1970: TimeInterval(mktime(&parts)))
+    }
+
     public static func < (a: Self, b: Self) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }
 
     /// Days from this day to `other`, negative if `other` is earlier (proleptic Gregorian).

@@ -11,7 +11,7 @@ public final class ComposerViewModel: ViewModel {
         public var composer: ComposerState
         /// The first line of the message being edited.
         public var editQuote: String?
-        /// Whether the stored draft was looked for; before that the composer takes no text.
+        /// Whether the stored draft was looked for; what is written before that is added to it then.
         public var isReady = false
     }
 
@@ -46,8 +46,13 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let makeTransactionID: () -> TransactionID
     @ObservationIgnored private var timer: (deadline: Duration, task: Task<Void, Never>)?
-    @ObservationIgnored private var draftWriter: DraftWriter
+    @ObservationIgnored private let drafts: DraftWriter
+    @ObservationIgnored private let deliveries = DeliveryQueue()
+    @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private var editing: MessageID?
+    @ObservationIgnored private var early = EarlyEvents()
+    /// Edits that could not be stored, while another message was being edited.
+    @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
 
     public init(
         roomID: RoomID, service: any MessageService & DraftService,
@@ -61,10 +66,15 @@ public final class ComposerViewModel: ViewModel {
         var configuration = configuration
         // With the time to write it the draft on disk is at most half a second behind the keyboard.
         configuration.draftDelay = .milliseconds(300)
+        // Services tell when others stop; the deadline is for a stop that got lost.
+        configuration.typingTimeout = .seconds(30)
+        sendKey = configuration.sendKey
         let engine = ComposerEngine(configuration: configuration)
         self.engine = engine
-        draftWriter = DraftWriter(service: service, roomID: roomID)
+        drafts = DraftWriter(service: service, roomID: roomID, stored: engine.makeDraft())
+        typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         state = State(composer: engine.state)
+        drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
     }
 
     isolated deinit { timer?.task.cancel() }
@@ -74,24 +84,27 @@ public final class ComposerViewModel: ViewModel {
 
     /// Which key sends, from now on.
     public var sendKey: SendKey {
-        get { engine.configuration.sendKey }
-        set {
-            guard newValue != engine.configuration.sendKey else { return }
+        didSet {
+            guard sendKey != oldValue else { return }
             var configuration = engine.configuration
-            configuration.sendKey = newValue
+            configuration.sendKey = sendKey
             engine.keys = KeyTable.standard(for: configuration)
         }
     }
 
-    /// Restores the stored draft, unless something was written meanwhile.
+    /// Restores the stored draft and adds what was written meanwhile.
     public func start() async {
+        guard !state.isReady else { return }
         let stored = await Result { [service, roomID] in try await service.draft(in: roomID) }
         switch stored {
         case .success(let saved?) where !saved.data.isEmpty: restore(saved)
         case .success: break
         case .failure(let error): onOutput?(.failed(ChatError(error)))
         }
+        drafts.noteStored(engine.makeDraft())
         state.isReady = true
+        early.replay(into: engine, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
+        early = EarlyEvents()
     }
 
     public func send(_ action: Action) {
@@ -106,6 +119,7 @@ public final class ComposerViewModel: ViewModel {
             }
             for name in names { handle(.peerTyping(name: name, true)) }
         case .messageDeleted(let message):
+            failedEdits.removeAll { $0.message == message }
             if state.composer.editing == message.rawValue { handle(.cancelEdit) }
         }
     }
@@ -113,13 +127,16 @@ public final class ComposerViewModel: ViewModel {
     /// - Returns: whether the composer took a key press for itself.
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
-        carryOut(engine.handle(event, at: time.now()))
+        if !state.isReady, let isTaken = early.take(event, in: engine) { return isTaken }
+        return carryOut(engine.handle(event, at: time.now()))
     }
 
-    /// Writes what is unsent and returns when it is safe. For closing.
+    /// Returns when what was sent is delivered and what is unsent is written. For closing.
     public func flushDraft() async {
-        draftWriter.write(engine.makeDraft())
-        await draftWriter.finish()
+        await deliveries.finish()
+        if state.composer.unsentCount > 0 { handle(.restoreUnsent) }
+        if state.isReady { drafts.writeIfNeeded(engine.makeDraft()) }
+        await drafts.settle()
     }
 
     // MARK: Effects
@@ -132,16 +149,17 @@ public final class ComposerViewModel: ViewModel {
             case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
             case .keyHandled: handledKey = true
             case .send(let message): deliver(message)
-            case .commitEdit(let id, let message): commitEdit(MessageID(id), text: message.text)
+            case .commitEdit(let id, let message): commitEdit(MessageID(id), message)
             case .editLastRequested: onOutput?(.editLast)
-            case .typing(let isTyping): tellTyping(isTyping)
-            case .draftChanged: draftWriter.write(engine.makeDraft())
+            case .typing(let isTyping): typing.put(isTyping)
+            case .draftChanged: drafts.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
             case .hostAction, .observed: break
             }
         }
         refreshState()
         scheduleTimer()
+        reopenFailedEdit()
         return handledKey
     }
 
@@ -149,12 +167,14 @@ public final class ComposerViewModel: ViewModel {
         var next = state
         next.composer = engine.state
         let editing = next.composer.editing.map { MessageID($0) }
-        if editing != self.editing {
+        let isOther = editing != self.editing
+        if isOther {
             self.editing = editing
             next.editQuote = editing == nil ? nil : String(engine.document.text.prefix { !$0.isNewline }.prefix(200))
-            onOutput?(.editing(editing))
         }
         if next != state { state = next }
+        // Last: whoever is told may send the next event at once.
+        if isOther { onOutput?(.editing(editing)) }
     }
 
     private func scheduleTimer() {
@@ -166,7 +186,7 @@ public final class ComposerViewModel: ViewModel {
         if let timer, timer.deadline == deadline { return }
         timer?.task.cancel()
         let task = Task { [weak self, time] in
-            guard (try? await time.sleep(deadline)) != nil, let self else { return }
+            guard (try? await time.sleep(deadline)) != nil, !Task.isCancelled, let self else { return }
             self.timer = nil
             self.carryOut(self.engine.advance(to: max(deadline, time.now())))
         }
@@ -180,37 +200,53 @@ public final class ComposerViewModel: ViewModel {
 
     // MARK: Services
 
+    /// Carries out what the user handed over, in order. Meanwhile no draft is written: the stored one goes when the
+    /// message is stored and not before, so that a crash between the two loses nothing; and none that is older than
+    /// the message comes back behind it.
+    private func enqueue(_ work: @escaping @MainActor (ComposerViewModel) async -> Void) {
+        drafts.hold()
+        deliveries.add { [self] in
+            await drafts.settle()
+            await work(self)
+            drafts.write(engine.makeDraft())
+            drafts.release()
+        }
+    }
+
     private func deliver(_ message: ComposedMessage) {
         let outgoing = OutgoingMessage(
             transactionID: makeTransactionID(), text: message.text,
             replyTo: message.replyTo.map { MessageID($0) })
-        Task { [self, service, roomID] in
-            // A draft still on its way would come back to life behind the message.
-            await draftWriter.finish()
+        enqueue { composer in
             do {
-                try await service.send(outgoing, to: roomID)
-                handle(.sendAccepted(message.id))
-                onOutput?(.sent)
+                try await composer.service.send(outgoing, to: composer.roomID)
+                composer.handle(.sendAccepted(message.id))
+                // A message that failed before may have its place again.
+                if composer.state.composer.unsentCount > 0 { composer.handle(.restoreUnsent) }
+                composer.onOutput?(.sent)
             } catch {
-                handle(.sendFailed(message.id))
-                onOutput?(.failed(ChatError(error)))
+                composer.handle(.sendFailed(message.id))
+                composer.onOutput?(.failed(ChatError(error)))
             }
         }
     }
 
-    private func commitEdit(_ message: MessageID, text: String) {
-        Task { [self, service, roomID] in
+    private func commitEdit(_ id: MessageID, _ message: ComposedMessage) {
+        enqueue { composer in
             do {
-                try await service.edit(message, in: roomID, text: text)
+                try await composer.service.edit(id, in: composer.roomID, text: message.text)
             } catch {
                 // What was written is not lost: it is being edited again.
-                send(.beginEdit(message, text: text))
-                onOutput?(.failed(ChatError(error)))
+                composer.failedEdits.append((id, message.rawText))
+                composer.reopenFailedEdit()
+                composer.onOutput?(.failed(ChatError(error)))
             }
         }
     }
 
-    private func tellTyping(_ isTyping: Bool) {
-        Task { [service, roomID] in await service.setTyping(isTyping, in: roomID) }
+    private func reopenFailedEdit() {
+        guard state.composer.editing == nil, !failedEdits.isEmpty else { return }
+        let (message, text) = failedEdits.removeFirst()
+        send(.beginEdit(message, text: text))
     }
 }

@@ -41,6 +41,7 @@ public final class ConversationCoordinator {
     @ObservationIgnored private let now: () -> Date
     /// Composers of rooms that were open, so that undo survives going to another room.
     @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
+    @ObservationIgnored private var dayWatch: DayWatch?
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() }
@@ -50,11 +51,16 @@ public final class ConversationCoordinator {
         self.now = now
         rooms = RoomListViewModel(service: service, now: now)
         rooms.onOutput = { [weak self] in self?.receive($0) }
+        dayWatch = DayWatch(time: time, now: now) { [weak self] in
+            self?.rooms.send(.dayChanged)
+            self?.conversation?.timeline.send(.dayChanged)
+        }
     }
 
     /// Begins to follow the rooms and opens one as soon as it is there.
     public func start(opening room: RoomID?) {
         rooms.start(opening: room)
+        dayWatch?.start()
     }
 
     /// View model of a dialog about a room; nil if it is not in the list.
@@ -74,10 +80,17 @@ public final class ConversationCoordinator {
         switch output {
         case .opened(let room): open(room)
         case .closed: close()
+        case .gone(let rooms): forget(rooms)
         case .failed(let error): onNotice?(.failed(error))
         }
-        let known = Set(rooms.state.rows.map(\.id))
-        composers = composers.filter { known.contains($0.key) }
+    }
+
+    private func forget(_ rooms: Set<RoomID>) {
+        for room in rooms {
+            // That the room is gone is no news to who left it.
+            composers[room]?.onOutput = nil
+            composers[room] = nil
+        }
     }
 
     private func open(_ room: RoomID) {
@@ -86,14 +99,8 @@ public final class ConversationCoordinator {
         let timeline = TimelineViewModel(roomID: room, service: service, now: now)
         let composer = composers[room] ?? makeComposer(room)
         composers[room] = composer
+        timeline.onOutput = { [weak self, weak composer] output in self?.receive(output, from: room, for: composer) }
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
-        timeline.onOutput = { [weak self, weak composer] output in
-            switch output {
-            case .edit(let id, let text): composer?.send(.beginEdit(id, text: text))
-            case .typing(let names): composer?.send(.peersTyping(names))
-            case .failed(let error): self?.onNotice?(.failed(error))
-            }
-        }
         timeline.start()
         conversation = Conversation(roomID: room, timeline: timeline, composer: composer)
     }
@@ -104,6 +111,17 @@ public final class ConversationCoordinator {
         composer.onOutput = { [weak self] in self?.receive($0, from: room) }
         Task { await composer.start() }
         return composer
+    }
+
+    private func receive(
+        _ output: TimelineViewModel.Output, from room: RoomID, for composer: ComposerViewModel?
+    ) {
+        switch output {
+        case .edit(let id, let text): composer?.send(.beginEdit(id, text: text))
+        case .typing(let names): if conversation?.roomID == room { composer?.send(.peersTyping(names)) }
+        case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
+        case .failed(let error): onNotice?(.failed(error))
+        }
     }
 
     private func receive(_ output: ComposerViewModel.Output, from room: RoomID) {
@@ -120,6 +138,8 @@ public final class ConversationCoordinator {
     private func close() {
         guard let closing = conversation else { return }
         conversation = nil
+        // Nobody tells a closed room who has stopped.
+        closing.composer.send(.peersTyping([]))
         Task { await closing.composer.flushDraft() }
     }
 }

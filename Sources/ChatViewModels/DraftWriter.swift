@@ -4,40 +4,75 @@ import Foundation
 
 /// Writes a room's drafts in order, off the main actor, and only the newest of those that wait.
 final class DraftWriter {
-    private let service: any DraftService
-    private let roomID: RoomID
-    private var waiting: ComposerDraft?
-    private var writing: Task<Void, Never>?
+    private let sink: LatestValueSink<ComposerDraft>
+    private let failures: Failures
+    /// What was handed in last, or is known to be stored.
+    private var latest: ComposerDraft
 
-    init(service: any DraftService, roomID: RoomID) {
-        self.service = service
-        self.roomID = roomID
+    /// Told of the first of a run of failures. That the room is gone is none.
+    var onFailure: ((ChatError) -> Void)? {
+        get { failures.handler }
+        set { failures.handler = newValue }
     }
 
-    func write(_ draft: ComposerDraft) {
-        waiting = draft
-        guard writing == nil else { return }
-        writing = Task { [self] in
-            while let next = waiting {
-                waiting = nil
-                await Self.save(next, service, roomID)
-            }
-            writing = nil
+    /// - Parameter stored: what the storage holds so far.
+    init(service: any DraftService, roomID: RoomID, stored: ComposerDraft) {
+        let failures = Failures()
+        self.failures = failures
+        latest = stored
+        sink = LatestValueSink { draft in
+            failures.note(await Self.save(draft, service, roomID))
         }
     }
 
-    /// Returns when all that was handed in has been written.
-    func finish() async {
-        while let writing { await writing.value }
+    func write(_ draft: ComposerDraft) {
+        latest = draft
+        sink.put(draft)
     }
 
+    /// Writes a draft that differs from the last one or was not written for a failure.
+    func writeIfNeeded(_ draft: ComposerDraft) {
+        if draft != latest || failures.isFailing { write(draft) }
+    }
+
+    /// The storage is known to hold this.
+    func noteStored(_ draft: ComposerDraft) { latest = draft }
+
+    /// From here on drafts wait, until ``release()`` was called as often as this.
+    func hold() { sink.hold() }
+    func release() { sink.release() }
+
+    /// Returns when no write is under way. What is held waits on.
+    func settle() async { await sink.settle() }
+
+    /// - Returns: why the draft was not written.
     @concurrent
-    private static func save(_ draft: ComposerDraft, _ service: any DraftService, _ roomID: RoomID) async {
-        if draft.isEmpty {
-            try? await service.saveDraft(nil, in: roomID)
-        } else if let data = try? draft.encoded() {
-            try? await service.saveDraft(
-                SavedDraft(data: data, preview: String(draft.content.text.prefix(200))), in: roomID)
+    private static func save(_ draft: ComposerDraft, _ service: any DraftService, _ roomID: RoomID) async -> ChatError?
+    {
+        do {
+            if draft.isEmpty {
+                try await service.saveDraft(nil, in: roomID)
+            } else {
+                let preview = String(draft.content.text.prefix(200))
+                try await service.saveDraft(SavedDraft(data: try draft.encoded(), preview: preview), in: roomID)
+            }
+            return nil
+        } catch ChatError.notFound {
+            return nil
+        } catch {
+            return ChatError(error)
+        }
+    }
+}
+
+extension DraftWriter {
+    private final class Failures {
+        var handler: ((ChatError) -> Void)?
+        private(set) var isFailing = false
+
+        func note(_ error: ChatError?) {
+            defer { isFailing = error != nil }
+            if let error, !isFailing { handler?(error) }
         }
     }
 }

@@ -6,11 +6,13 @@ public import Observation
 public final class RoomDetailsViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var name: String
+        /// Those who are there.
         public var members: [Member] = []
+        /// Why the last action was not carried out.
         public var error: ChatError?
 
-        /// Everyone but oneself can be removed from a local room.
-        public func canRemove(_ member: Member) -> Bool { member.kind != .own }
+        /// Everyone who is there but oneself can be removed from a local room.
+        public func canRemove(_ member: Member) -> Bool { member.kind != .own && !member.hasLeft }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -22,6 +24,8 @@ public final class RoomDetailsViewModel: ViewModel {
     public private(set) var state: State
     @ObservationIgnored private let service: any RoomService & TimelineService
     @ObservationIgnored private var listening: Task<Void, Never>?
+    /// Actions are carried out in the order in which they were sent.
+    @ObservationIgnored private let queue = DeliveryQueue()
 
     public init(room: RoomID, name: String, service: any RoomService & TimelineService) {
         roomID = room
@@ -39,7 +43,8 @@ public final class RoomDetailsViewModel: ViewModel {
             for await update in stream {
                 guard let self else { return }
                 switch update {
-                case .opened(_, let members, _), .members(let members): self.state.members = members
+                case .opened(_, let members, _), .members(let members):
+                    self.state.members = members.filter { !$0.hasLeft }
                 default: break
                 }
             }
@@ -47,10 +52,11 @@ public final class RoomDetailsViewModel: ViewModel {
     }
 
     public func send(_ action: Action) {
-        Task { [weak self, service, roomID] in
+        queue.add { [weak self, service, roomID] in
             do {
                 switch action {
-                case .rename(let name):
+                case .rename(let typed):
+                    guard let name = RoomName.valid(typed) else { throw ChatError.invalidName }
                     try await service.renameRoom(roomID, to: name)
                     self?.state.name = name
                 case .remove(let member): try await service.removeMember(member, from: roomID)
@@ -65,17 +71,7 @@ public final class RoomDetailsViewModel: ViewModel {
 
 /// Whether a text will do as a room's name.
 public nonisolated enum RoomName {
-    /// The name without white space around it; nil if nothing is left or it is too long.
-    public static func valid(_ text: String) -> String? {
-        let name = text.trimmingWhitespace()
-        return name.isEmpty || name.count > ChatLimits.roomNameLength ? nil : name
-    }
-}
-
-nonisolated extension String {
-    func trimmingWhitespace() -> String {
-        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
-        else { return "" }
-        return String(self[first...last])
-    }
+    /// The name as it is stored: on one line, without white space around it or in a row; nil if nothing is left or
+    /// it is longer than ``ChatLimits/roomNameLength``.
+    public static func valid(_ text: String) -> String? { ChatLimits.roomName(from: text) }
 }

@@ -56,6 +56,8 @@ public final class RoomListViewModel: ViewModel {
     public nonisolated enum Output: Equatable, Sendable {
         case opened(RoomID)
         case closed
+        /// These rooms are no longer in the list.
+        case gone(Set<RoomID>)
         case failed(ChatError)
     }
 
@@ -105,7 +107,10 @@ public final class RoomListViewModel: ViewModel {
                 try await service.leaveRoom(room)
                 return nil
             }
-        case .dayChanged: receive(summaries)
+        case .dayChanged:
+            var next = state
+            next.rows = rows()
+            commit(next)
         }
     }
 
@@ -113,9 +118,8 @@ public final class RoomListViewModel: ViewModel {
 
     private func receive(_ summaries: [RoomSummary]) {
         self.summaries = summaries
-        let now = now()
         var next = state
-        next.rows = summaries.map { Self.row(for: $0, now: now) }
+        next.rows = rows()
         if !next.isLoaded {
             next.isLoaded = true
             let wanted = summaries.first { $0.id == pendingSelection } ?? summaries.first
@@ -130,7 +134,13 @@ public final class RoomListViewModel: ViewModel {
         commit(next)
     }
 
+    private func rows() -> [Row] {
+        let now = now()
+        return summaries.map { Self.row(for: $0, now: now) }
+    }
+
     private func select(_ room: RoomID?) {
+        pendingSelection = nil
         if let room, !state.rows.contains(where: { $0.id == room }) {
             pendingSelection = room
             return
@@ -144,7 +154,7 @@ public final class RoomListViewModel: ViewModel {
         guard offset != 0, !state.rows.isEmpty else { return }
         let step = offset > 0 ? 1 : -1
         var index = state.rows.firstIndex { $0.id == state.selection } ?? (step > 0 ? -1 : state.rows.count)
-        var remaining = abs(offset)
+        var remaining = offset.magnitude
         var target: RoomID?
         while remaining > 0 {
             index += step
@@ -159,10 +169,11 @@ public final class RoomListViewModel: ViewModel {
 
     private func commit(_ next: State) {
         guard next != state else { return }
-        let selectionChanged = next.selection != state.selection
+        let before = state
         state = next
-        guard selectionChanged else { return }
-        onOutput?(next.selection.map { .opened($0) } ?? .closed)
+        if next.selection != before.selection { onOutput?(next.selection.map { .opened($0) } ?? .closed) }
+        let gone = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
+        if !gone.isEmpty { onOutput?(.gone(gone)) }
     }
 
     private func perform(_ work: @escaping @Sendable (any RoomService) async throws -> RoomID?) {
@@ -183,7 +194,9 @@ public final class RoomListViewModel: ViewModel {
     }
 
     private static func preview(of summary: RoomSummary) -> Row.Preview {
-        if let draft = summary.draftPreview, !draft.isEmpty { return .draft(singleLine(draft)) }
+        if let draft = summary.draftPreview.map(singleLine), draft.contains(where: { !$0.isWhitespace }) {
+            return .draft(draft)
+        }
         guard let last = summary.lastMessage else { return .empty }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
         return .message(sender: sender, isOwn: last.isOwn, text: singleLine(last.text))

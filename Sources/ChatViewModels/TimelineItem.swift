@@ -69,40 +69,51 @@ nonisolated struct TimelineLayout {
     func items(for messages: [Message]) -> [TimelineItem] {
         var items: [TimelineItem] = []
         items.reserveCapacity(messages.count + 8)
-        var previous: Message?
+        var previous: (message: Message, day: CalendarDay, place: Int)?
+        var latestDay: CalendarDay?
         var drawsUnreadLine = false
-        for (index, message) in messages.enumerated() {
+        for message in messages {
             let day = CalendarDay(of: message.sentAt)
-            let isNewDay = previous.map { CalendarDay(of: $0.sentAt) != day } ?? true
-            if isNewDay { items.append(.day(day, message.sentAt, RelativeDay(message.sentAt, now: now))) }
+            var startsGroup = previous.map { $0.day != day || !continues($0.message, message) } ?? true
+            // Forward only: where a clock was wrong no day comes twice.
+            if latestDay.map({ $0 < day }) ?? true {
+                items.append(.day(day, message.sentAt, RelativeDay(message.sentAt, now: now)))
+                latestDay = day
+            }
             if drawsUnreadLine, !isOwn(message) {
                 items.append(.unreadLine)
                 drawsUnreadLine = false
-                previous = nil
+                startsGroup = true
             }
             if message.id == unreadLineAfter { drawsUnreadLine = true }
-            let next = index + 1 < messages.count ? messages[index + 1] : nil
-            let startsGroup = isNewDay || previous.map { !continues($0, message) } ?? true
-            let endsGroup = next.map { !continues(message, $0) } ?? true
-            items.append(.message(item(message, startsGroup: startsGroup, endsGroup: endsGroup)))
-            previous = message
+            if startsGroup, let previous { items[previous.place].endGroup() }
+            previous = (message, day, items.count)
+            items.append(.message(item(message, startsGroup: startsGroup)))
         }
+        if let previous { items[previous.place].endGroup() }
         return items
     }
 
     private func isOwn(_ message: Message) -> Bool { message.sender == ownID }
 
     private func continues(_ first: Message, _ second: Message) -> Bool {
-        first.sender == second.sender && second.sentAt.timeIntervalSince(first.sentAt) < Self.groupPause
-            && CalendarDay(of: first.sentAt) == CalendarDay(of: second.sentAt)
+        first.sender == second.sender && abs(second.sentAt.timeIntervalSince(first.sentAt)) < Self.groupPause
     }
 
-    private func item(_ message: Message, startsGroup: Bool, endsGroup: Bool) -> MessageItem {
+    private func item(_ message: Message, startsGroup: Bool) -> MessageItem {
         MessageItem(
             id: message.id, text: message.text, senderID: message.sender,
             senderName: members[message.sender]?.displayName ?? message.sender.rawValue, sentAt: message.sentAt,
             isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
             isDeleted: message.isDeleted, delivery: message.delivery, startsGroup: startsGroup,
-            endsGroup: endsGroup, isBeingEdited: message.id == editing)
+            endsGroup: false, isBeingEdited: message.id == editing)
+    }
+}
+
+nonisolated extension TimelineItem {
+    fileprivate mutating func endGroup() {
+        guard case .message(var message) = self else { return }
+        message.endsGroup = true
+        self = .message(message)
     }
 }

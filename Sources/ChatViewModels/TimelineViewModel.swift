@@ -7,6 +7,7 @@ public import Observation
 public final class TimelineViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var items: [TimelineItem] = []
+        /// Those who left among them, see ``Member/hasLeft``.
         public var members: [Member] = []
         public var isLoaded = false
         public var isLoadingOlder = false
@@ -15,6 +16,8 @@ public final class TimelineViewModel: ViewModel {
         public var isClosed = false
 
         public var isEmpty: Bool { isLoaded && items.isEmpty }
+        /// Everyone who is in the room but the user.
+        public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
         /// The newest own message that can be edited.
         public var lastEditable: MessageItem? {
             items.reversed().lazy.compactMap(\.message).first { $0.canEdit }
@@ -37,6 +40,8 @@ public final class TimelineViewModel: ViewModel {
         case edit(MessageID, text: String)
         /// Who types now, in the order they began.
         case typing([String])
+        /// The message that the composer is editing was deleted.
+        case editedMessageDeleted(MessageID)
         case failed(ChatError)
     }
 
@@ -48,15 +53,23 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
     /// The message that the composer is editing.
     @ObservationIgnored public var editing: MessageID? {
-        didSet { if editing != oldValue { layOut() } }
+        didSet {
+            guard editing != oldValue else { return }
+            layOut()
+            checkEditing()
+        }
     }
 
     @ObservationIgnored private let service: any TimelineService & MessageService
     @ObservationIgnored private let now: () -> Date
-    /// In order of position, each once.
-    @ObservationIgnored private var messages: [Message] = []
+    @ObservationIgnored private var loaded = LoadedMessages()
+    /// What was told while an older page was on its way, which may not know of it.
+    @ObservationIgnored private var toldWhileLoading: [TimelineUpdate] = []
+    @ObservationIgnored private var openings = 0
+    @ObservationIgnored private var ownID: MemberID?
     @ObservationIgnored private var unreadLineAfter: MessageID?
-    @ObservationIgnored private var readUpTo: MessageID?
+    /// Where the read marker is; nil if that is before all that is loaded.
+    @ObservationIgnored private var readPosition: Int64?
     @ObservationIgnored private var listening: Task<Void, Never>?
 
     public init(
@@ -78,6 +91,7 @@ public final class TimelineViewModel: ViewModel {
                 guard let self else { return }
                 self.receive(update)
             }
+            self?.streamEnded()
         }
     }
 
@@ -86,13 +100,13 @@ public final class TimelineViewModel: ViewModel {
         case .loadOlder: loadOlder()
         case .reachedEnd: markRead()
         case .edit(let id):
-            guard let item = item(id), item.canEdit else { return }
+            guard !state.isClosed, let item = item(id), item.canEdit else { return }
             onOutput?(.edit(id, text: item.text))
         case .editLast:
-            guard let item = state.lastEditable else { return }
+            guard !state.isClosed, let item = state.lastEditable else { return }
             onOutput?(.edit(item.id, text: item.text))
         case .delete(let id):
-            guard item(id)?.canDelete == true else { return }
+            guard !state.isClosed, item(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .dayChanged: layOut()
         }
@@ -100,8 +114,9 @@ public final class TimelineViewModel: ViewModel {
 
     /// Messages of others that came after the reader was last at the end.
     public func unreadCount(after message: MessageID?) -> Int {
-        guard let message, let index = messages.lastIndex(where: { $0.id == message }) else { return 0 }
-        return messages[(index + 1)...].count { $0.sender != ownID }
+        guard let message, let position = loaded.position(of: message) else { return 0 }
+        return loaded.messages.reversed().prefix { $0.position > position }
+            .count { $0.sender != ownID && !$0.isDeleted }
     }
 
     // MARK: Reducing
@@ -109,50 +124,74 @@ public final class TimelineViewModel: ViewModel {
     private func receive(_ update: TimelineUpdate) {
         switch update {
         case .opened(let page, let members, let readUpTo):
-            messages = page.messages
-            state.members = members
-            state.hasOlder = page.hasOlder
-            state.isLoaded = true
-            self.readUpTo = readUpTo
-            // Drawn for what was unread on opening, not for what arrives under the reader's eyes.
-            unreadLineAfter = page.messages.last?.id == readUpTo ? nil : readUpTo
-        case .changed(let changed): merge(changed)
-        case .removed(let ids):
-            let gone = Set(ids)
-            messages.removeAll { gone.contains($0.id) }
-        case .members(let members): state.members = members
-        case .typing(let typing): tellTyping(typing)
-        case .closed: state.isClosed = true
+            setMembers(members)
+            open(page, readUpTo: readUpTo)
+        case .changed, .removed:
+            if state.isLoadingOlder { toldWhileLoading.append(update) }
+            apply(update)
+            checkEditing(goneFrom: update)
+        case .members(let members): setMembers(members)
+        case .typing(let typing): return tellTyping(typing)
+        case .closed:
+            state.isClosed = true
+            onOutput?(.typing([]))
         }
         layOut()
     }
 
-    /// Each message at its position, newer knowledge replacing older. Appending, the common case, costs one step.
-    private func merge(_ changed: [Message]) {
-        for message in changed {
-            if let last = messages.last, message.position > last.position {
-                messages.append(message)
-                continue
-            }
-            var (low, high) = (0, messages.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if messages[middle].position < message.position { low = middle + 1 } else { high = middle }
-            }
-            if low < messages.count, messages[low].position == message.position {
-                messages[low] = message
-            } else if low > 0 || !state.hasOlder {
-                // Older than all that is loaded belongs to a page not loaded yet.
-                messages.insert(message, at: low)
-            }
+    private func open(_ page: TimelinePage, readUpTo: MessageID?) {
+        openings += 1
+        toldWhileLoading = []
+        loaded = LoadedMessages(newest: page)
+        state.isLoaded = true
+        state.isLoadingOlder = false
+        state.hasOlder = page.hasOlder
+        readPosition = readUpTo.flatMap { loaded.position(of: $0) }
+        unreadLineAfter = isUnreadBehind(readUpTo, in: page) ? readUpTo : nil
+        checkEditing()
+    }
+
+    /// The unread line is drawn for what was unread on opening, not for what arrives under the reader's eyes.
+    private func isUnreadBehind(_ readUpTo: MessageID?, in page: TimelinePage) -> Bool {
+        guard let readUpTo else { return false }
+        guard let position = loaded.position(of: readUpTo) else { return page.hasOlder }
+        return page.messages.contains { $0.position > position && $0.sender != ownID }
+    }
+
+    private func setMembers(_ members: [Member]) {
+        state.members = members
+        ownID = members.first { $0.kind == .own }?.id
+    }
+
+    private func apply(_ update: TimelineUpdate) {
+        switch update {
+        case .changed(let messages): loaded.merge(messages)
+        case .removed(let ids): loaded.remove(ids)
+        default: break
         }
+    }
+
+    private func streamEnded() {
+        guard !state.isLoaded, !state.isClosed else { return }
+        onOutput?(.failed(.storage(reason: "the messages could not be read")))
+    }
+
+    /// A message that is gone cannot be edited any more.
+    private func checkEditing(goneFrom update: TimelineUpdate? = nil) {
+        guard let editing else { return }
+        var isGone = loaded.message(editing)?.isDeleted ?? false
+        if case .removed(let ids) = update, ids.contains(editing) { isGone = true }
+        if case .changed(let messages) = update, messages.contains(where: { $0.id == editing && $0.isDeleted }) {
+            isGone = true
+        }
+        if isGone { onOutput?(.editedMessageDeleted(editing)) }
     }
 
     private func layOut() {
         let members = Dictionary(state.members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let layout = TimelineLayout(
             members: members, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now())
-        let items = layout.items(for: messages)
+        let items = layout.items(for: loaded.messages)
         if items != state.items { state.items = items }
     }
 
@@ -162,29 +201,40 @@ public final class TimelineViewModel: ViewModel {
     }
 
     private func loadOlder() {
-        guard state.hasOlder, !state.isLoadingOlder, let first = messages.first else { return }
+        guard !state.isClosed, !state.isLoadingOlder, let start = loaded.start else { return }
         state.isLoadingOlder = true
-        Task { [weak self, service, roomID] in
+        Task { [weak self, service, roomID, openings] in
             let result = await Result {
-                try await service.messages(in: roomID, before: first.position, limit: Self.pageSize)
+                try await service.messages(in: roomID, before: start, limit: Self.pageSize)
             }
-            guard let self else { return }
-            self.state.isLoadingOlder = false
-            switch result {
-            case .success(let page):
-                self.state.hasOlder = page.hasOlder
-                self.messages.insert(
-                    contentsOf: page.messages.filter { $0.position < first.position }, at: 0)
-                self.layOut()
-            case .failure(let error): self.onOutput?(.failed(ChatError(error)))
-            }
+            // A page of what was loaded before the timeline was opened anew is of no use.
+            guard let self, self.openings == openings else { return }
+            self.finishLoading(result)
         }
     }
 
+    private func finishLoading(_ result: Result<TimelinePage, any Error>) {
+        state.isLoadingOlder = false
+        let missed = toldWhileLoading
+        toldWhileLoading = []
+        switch result {
+        case .success(let page):
+            loaded.prepend(page)
+            missed.forEach(apply)
+            state.hasOlder = loaded.start != nil
+            layOut()
+            checkEditing()
+        case .failure(let error): onOutput?(.failed(ChatError(error)))
+        }
+    }
+
+    /// Forward only, each message once, and none that the backend has not acknowledged.
     private func markRead() {
-        guard let newest = messages.last?.id, newest != readUpTo else { return }
-        readUpTo = newest
-        perform { [roomID] service in try await service.markRead(newest, in: roomID) }
+        guard !state.isClosed, let newest = loaded.messages.last(where: { $0.delivery == .sent }),
+            readPosition.map({ $0 < newest.position }) ?? true
+        else { return }
+        readPosition = newest.position
+        perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
     }
 
     private func perform(_ work: @escaping @Sendable (any TimelineService & MessageService) async throws -> Void) {
@@ -193,7 +243,6 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    private var ownID: MemberID? { state.members.first { $0.kind == .own }?.id }
     private func item(_ id: MessageID) -> MessageItem? {
         state.items.lazy.compactMap(\.message).first { $0.id == id }
     }

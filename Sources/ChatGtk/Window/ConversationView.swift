@@ -76,7 +76,7 @@ final class ConversationView {
     }
 
     private func subtitle(_ state: TimelineViewModel.State) -> String {
-        let others = state.members.filter { $0.kind != .own }.map(\.displayName)
+        let others = state.otherMembers.map(\.displayName)
         return others.isEmpty ? translated("Only you") : others.joined(separator: ", ")
     }
 

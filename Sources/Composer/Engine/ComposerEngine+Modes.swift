@@ -54,8 +54,7 @@ extension ComposerEngine {
         reply = stash.reply
         attachments = stash.attachments
         if let told = typing.stop() { tellTyping(told) }
-        emit(.draftChanged)
-        draft.settle()
+        writeDraftNow()
         restoreUnsent()
     }
 

@@ -24,8 +24,7 @@ extension ComposerEngine {
         }
         outbox.add(entry)
         if let told = typing.stop() { tellTyping(told) }
-        emit(.draftChanged)
-        draft.settle()
+        writeDraftNow()
     }
 
     private mutating func clearAfterSending() {

@@ -1,21 +1,19 @@
-/// When a changed draft is due to be written: soon after the last change, and before too long after the first (SLK-39).
+/// When a changed draft is due to be written: a set time after the first change that was not written (SLK-39).
+///
+/// Later changes don't put it off, so what is stored is never further behind than that, and no key press writes by
+/// itself.
 struct DraftSchedule: Sendable, Equatable {
-    private var due: Duration?
-    private var latest: Duration?
-
-    var deadline: Duration? { due }
+    private(set) var deadline: Duration?
 
     /// - Returns: whether the draft is due at once, which it is without a delay.
     mutating func changed(at now: Duration, delay: Duration) -> Bool {
         guard delay > .zero else { return true }
-        let latest = latest ?? now + delay * 6
-        self.latest = latest
-        due = min(now + delay, latest)
+        if deadline == nil { deadline = now + delay }
         return false
     }
 
     mutating func expire(at now: Duration) -> Bool {
-        guard let due, due <= now else { return false }
+        guard let deadline, deadline <= now else { return false }
         return settle()
     }
 
@@ -24,10 +22,7 @@ struct DraftSchedule: Sendable, Equatable {
     /// - Returns: whether something was due.
     @discardableResult
     mutating func settle() -> Bool {
-        defer {
-            due = nil
-            latest = nil
-        }
-        return due != nil
+        defer { deadline = nil }
+        return deadline != nil
     }
 }

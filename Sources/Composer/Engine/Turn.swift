@@ -49,6 +49,13 @@ extension ComposerEngine {
         turn.contentChanged = true
     }
 
+    /// Has the draft written at the end of this turn and not once more for what the turn changed so far.
+    mutating func writeDraftNow() {
+        emit(.draftChanged)
+        draft.settle()
+        turn.contentChanged = false
+    }
+
     private func tell(_ turn: Turn) {
         guard !plugIns.observers.isEmpty, !turn.observations.isEmpty || !turn.textEvents.isEmpty else { return }
         let state = state

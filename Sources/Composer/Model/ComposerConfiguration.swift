@@ -35,7 +35,8 @@ public struct ComposerConfiguration: Hashable, Sendable {
     public var undoDepth = 1000
     /// How long somebody else's name is shown as typing without being repeated; not positive for ever (SLK-40).
     public var typingTimeout = Duration.seconds(6)
-    /// How long after the last change a draft is due, but never later than six times that after the first (SLK-39).
+    /// How long after the first change that was not written a draft is due, however long typing goes on; not
+    /// positive writes at each change (SLK-39).
     public var draftDelay = Duration.milliseconds(500)
     /// A text of white space alone becomes empty when the composer loses the focus (MCV-6).
     public var clearsBlankOnBlur = false

@@ -1,0 +1,40 @@
+/// Hands values to something slow, one after another and in order; of those that wait only the newest.
+final class LatestValueSink<Value: Sendable> {
+    private let accept: @MainActor (Value) async -> Void
+    private var waiting: Value?
+    private var holds = 0
+    private var working: Task<Void, Never>?
+
+    init(_ accept: @escaping @MainActor (Value) async -> Void) {
+        self.accept = accept
+    }
+
+    func put(_ value: Value) {
+        waiting = value
+        work()
+    }
+
+    /// From here on values wait, until ``release()`` was called as often as this.
+    func hold() { holds += 1 }
+
+    func release() {
+        holds -= 1
+        work()
+    }
+
+    /// Returns when nothing is on its way. What is held waits on.
+    func settle() async {
+        while let working { await working.value }
+    }
+
+    private func work() {
+        guard working == nil, holds == 0, waiting != nil else { return }
+        working = Task {
+            while holds == 0, let next = waiting {
+                waiting = nil
+                await accept(next)
+            }
+            working = nil
+        }
+    }
+}

@@ -1,0 +1,267 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import Testing
+
+/// Drafts: restored, written soon and in order, and not lost.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerDraftTests {
+    // MARK: Restoring
+
+    @Test func theDraftComesBackWithItsCaret() async {
+        let harness = await ComposerHarness.started(draft: ComposerHarness.draft("half a thought", caret: 4))
+        #expect(harness.text == "half a thought")
+        #expect(harness.state.selection == .caret(4))
+        #expect(harness.composer.state.isReady && !harness.state.canUndo)
+        #expect(harness.effects.values.contains(.selectionChanged(.caret(4))))
+        await settle()
+        #expect(harness.saves.isEmpty && harness.outputs.values.isEmpty)
+    }
+
+    @Test func anEditComesBackWithWhatItInterrupted() async {
+        let harness = await ComposerHarness.started(
+            draft: ComposerHarness.draft("new\nwords", editing: "m1", stash: "unsent"))
+        #expect(harness.text == "new\nwords")
+        #expect(harness.composer.state.editQuote == "new")
+        #expect(harness.outputs.values == [.editing(MessageID("m1"))])
+        harness.composer.handle(.cancelEdit)
+        #expect(harness.text == "unsent")
+        #expect(harness.outputs.values == [.editing(MessageID("m1")), .editing(nil)])
+        #expect(harness.composer.state.editQuote == nil)
+    }
+
+    nonisolated static let damaged: [(String, DraftError)] = [
+        ("nonsense", .unreadable), ("{\"version\":99}", .unknownVersion(99)),
+        (
+            String(decoding: ComposerHarness.damagedDraft, as: UTF8.self), .damaged
+        ),
+    ]
+
+    /// A damaged draft is reported, and stays until something is written.
+    @Test(arguments: damaged) func aDamagedDraftIsReported(data: String, error: DraftError) async {
+        let saved = SavedDraft(data: Data(data.utf8), preview: "nonsense")
+        let harness = await ComposerHarness.started(draft: saved)
+        #expect(harness.text.isEmpty && harness.composer.state.isReady)
+        #expect(harness.outputs.values == [.refused(.draft(error))])
+        await harness.composer.flushDraft()
+        #expect(harness.stored == saved)
+        harness.type("new")
+        await harness.letDraftBeWritten()
+        #expect(harness.stored?.preview == "new")
+    }
+
+    @Test func aDraftThatCannotBeReadIsAFailure() async {
+        let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
+        harness.fail(with: .storage(reason: "disk")) { $0.isReadDraft }
+        await harness.composer.start()
+        #expect(harness.outputs.values == [.failed(.storage(reason: "disk"))])
+        #expect(harness.composer.state.isReady)
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "unsent")
+    }
+
+    /// Leaving a room before its draft was read must not remove it.
+    @Test func flushingBeforeTheDraftIsReadChangesNothing() async {
+        let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
+        let gate = harness.hold { $0.isReadDraft }
+        let starting = Task { await harness.composer.start() }
+        await eventually { gate.waiting == 1 }
+        await harness.composer.flushDraft()
+        #expect(harness.saves.isEmpty)
+        gate.open()
+        await starting.value
+        #expect(harness.text == "unsent" && harness.stored?.preview == "unsent")
+    }
+
+    // MARK: Written before the draft was read
+
+    private func early(draft: SavedDraft?, _ act: (ComposerHarness) -> Void) async -> ComposerHarness {
+        let harness = ComposerHarness(draft: draft)
+        let gate = harness.hold { $0.isReadDraft }
+        let starting = Task { await harness.composer.start() }
+        await eventually { gate.waiting == 1 }
+        act(harness)
+        #expect(harness.text.isEmpty)
+        gate.open()
+        await starting.value
+        return harness
+    }
+
+    @Test func whatIsWrittenEarlyGoesToTheDraftsCaret() async {
+        let harness = await early(draft: ComposerHarness.draft("abcd", caret: 2)) {
+            for character in "xyz" {
+                // A view has no text yet to type behind.
+                $0.composer.handle(.edit(.caret(0), replacement: String(character), origin: .typed))
+                $0.composer.handle(.select(.caret(0)))
+            }
+            $0.composer.handle(.deleteBackward(byWord: false))
+            #expect($0.press("Shift+Return"))
+            #expect($0.press("Return"))
+            #expect(!$0.press("Left"))
+        }
+        #expect(harness.text == "abxy\ncd")
+        #expect(harness.outputs.values.isEmpty)
+        await harness.letDraftBeWritten()
+        #expect(harness.stored?.preview == "abxy\ncd")
+        #expect(harness.sent.isEmpty)
+    }
+
+    @Test func withoutADraftWhatIsWrittenEarlyIsSentEarly() async {
+        let harness = await early(draft: nil) {
+            $0.type("hi")
+            $0.press("Return")
+            $0.type("x")
+        }
+        await eventually { harness.sent == ["hi"] }
+        #expect(harness.text == "x")
+    }
+
+    @Test func anEarlyEditKeepsTheDraft() async {
+        let harness = await early(draft: ComposerHarness.draft("unsent")) {
+            $0.composer.send(.beginEdit(MessageID("m1"), text: "stored"))
+        }
+        #expect(harness.text == "stored" && harness.state.editing == "m1")
+        harness.composer.handle(.cancelEdit)
+        #expect(harness.text == "unsent")
+    }
+
+    // MARK: Writing
+
+    @Test func aChangeIsWrittenAfterThreeHundredMilliseconds() async {
+        let harness = await ComposerHarness.started()
+        harness.type("a")
+        harness.clock.advance(by: .milliseconds(299))
+        await settle()
+        #expect(harness.saves.isEmpty)
+        harness.clock.advance(by: .milliseconds(1))
+        await eventually { harness.saves == ["a"] }
+        harness.clock.advance(by: .seconds(60))
+        await settle()
+        #expect(harness.saves == ["a"])
+    }
+
+    /// The storage is never further behind the keyboard than that, however long the typing goes on.
+    @Test(arguments: [30, 70, 150, 290]) func typingOnIsWrittenMeanwhile(millisecondsAKey pace: Int) async {
+        let harness = await ComposerHarness.started()
+        var (typed, writes) = ("", 0)
+        var unwritten: Duration?
+        var now = Duration.zero
+        for step in 0..<60 {
+            let character = String(step % 10)
+            harness.type(character)
+            typed += character
+            let due = (unwritten ?? now) + .milliseconds(300)
+            unwritten = unwritten ?? now
+            now += .milliseconds(pace)
+            guard now >= due else {
+                harness.clock.advance(by: .milliseconds(pace))
+                continue
+            }
+            harness.clock.advance(by: .milliseconds(pace))
+            let expected = typed
+            await eventually { harness.stored?.preview == expected }
+            (unwritten, writes) = (nil, writes + 1)
+        }
+        #expect(harness.saves.count == writes)
+        #expect(writes <= 60 * pace / 300 + 1)
+    }
+
+    @Test func movingTheCaretIsWritten() async throws {
+        let harness = await ComposerHarness.started()
+        harness.type("text")
+        await harness.letDraftBeWritten()
+        harness.composer.handle(.select(.caret(1)))
+        await harness.letDraftBeWritten()
+        let stored = try ComposerDraft.decode(try #require(harness.stored).data)
+        #expect(stored.content.selection == .caret(1))
+    }
+
+    @Test func emptyingTheTextRemovesTheDraft() async {
+        let harness = await ComposerHarness.started(draft: ComposerHarness.draft("unsent"))
+        harness.composer.handle(.clear)
+        await harness.letDraftBeWritten()
+        #expect(harness.saves == [nil] && harness.stored == nil)
+    }
+
+    @Test func thePreviewIsShort() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.load(ComposerContent(text: String(repeating: "👩🏽‍🚀", count: 5000))))
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == String(repeating: "👩🏽‍🚀", count: 200))
+    }
+
+    /// One write at a time, and of those that wait only the newest.
+    @Test func theNewestDraftWins() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isSaveDraft }
+        harness.type("a")
+        harness.clock.advance(by: .milliseconds(300))
+        await eventually { gate.waiting == 1 }
+        for character in "bcd" {
+            harness.type(String(character))
+            harness.clock.advance(by: .milliseconds(300))
+            await settle()
+        }
+        #expect(harness.saves == ["a"])
+        gate.open()
+        await eventually { harness.stored?.preview == "abcd" }
+        #expect(harness.saves == ["a", "abcd"])
+    }
+
+    @Test func flushingWritesAtOnceAndOnce() async {
+        let harness = await ComposerHarness.started()
+        await harness.composer.flushDraft()
+        #expect(harness.saves.isEmpty)
+        harness.type("unsent")
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "unsent")
+        await harness.composer.flushDraft()
+        #expect(harness.saves == ["unsent"])
+    }
+
+    @Test func leavingTheTextWritesAtOnce() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.focus(true))
+        harness.type("unsent")
+        harness.composer.handle(.focus(false))
+        await eventually { harness.saves == ["unsent"] }
+    }
+
+    /// A full disk is told once, not with every write, and what was not written is written later.
+    @Test func failuresToWriteAreToldOnce() async {
+        let harness = await ComposerHarness.started()
+        harness.fail(with: .diskFull) { $0.isSaveDraft }
+        for character in "abc" {
+            harness.type(String(character))
+            await harness.letDraftBeWritten()
+        }
+        #expect(harness.outputs.values == [.failed(.diskFull)])
+        harness.succeed()
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "abc")
+        harness.fail(with: .diskFull) { $0.isSaveDraft }
+        harness.type("d")
+        await harness.letDraftBeWritten()
+        #expect(harness.outputs.values == [.failed(.diskFull), .failed(.diskFull)])
+    }
+
+    @Test func theDraftOfARoomThatIsGoneIsNoFailure() async {
+        let harness = await ComposerHarness.started()
+        harness.fail(with: .notFound) { $0.isSaveDraft }
+        harness.type("a")
+        await harness.letDraftBeWritten()
+        #expect(harness.outputs.values.isEmpty)
+    }
+}
+
+extension ComposerHarness {
+    /// A caret behind the end.
+    nonisolated static var damagedDraft: Data {
+        var engine = ComposerEngine()
+        _ = engine.handle(.load(ComposerContent(text: "four")), at: .zero)
+        var draft = engine.makeDraft()
+        draft.content.text = "no"
+        return try! draft.encoded()
+    }
+}

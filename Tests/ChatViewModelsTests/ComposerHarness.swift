@@ -1,0 +1,98 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+
+/// A composer over a service and a clock that the test moves.
+@MainActor final class ComposerHarness {
+    static let room = RoomID("room")
+
+    let service = FakeChatService()
+    let clock = ManualClock()
+    let outputs = Recorder<ComposerViewModel.Output>()
+    let effects = Recorder<ComposerEffect>()
+    let composer: ComposerViewModel
+
+    /// - Parameter draft: what is stored for the room.
+    init(draft: SavedDraft? = nil) {
+        let numbers = Recorder<Int>()
+        service.drafts[Self.room] = draft
+        composer = ComposerViewModel(
+            roomID: Self.room, service: service, time: Timekeeper(clock),
+            makeTransactionID: {
+                numbers.record(numbers.values.count)
+                return TransactionID("t\(numbers.values.count)")
+            })
+        composer.onOutput = { [outputs] in outputs.record($0) }
+        composer.onTextEffect = { [effects] in effects.record($0) }
+    }
+
+    /// A composer that is ready.
+    static func started(draft: SavedDraft? = nil) async -> ComposerHarness {
+        let harness = ComposerHarness(draft: draft)
+        await harness.composer.start()
+        return harness
+    }
+
+    var state: ComposerState { composer.state.composer }
+    var text: String { composer.document.text }
+    /// The previews of the drafts that were written, in order; nil where one was removed.
+    var saves: [String?] {
+        service.calls.compactMap { if case .saveDraft(let preview) = $0 { .some(preview) } else { nil } }
+    }
+    var sent: [String] {
+        service.calls.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
+    }
+    var stored: SavedDraft? { service.drafts[Self.room] }
+
+    /// As a person types: one event a character.
+    func type(_ text: String) {
+        for character in text { composer.handle(.insert(String(character), origin: .typed)) }
+    }
+
+    @discardableResult
+    func press(_ chord: String) -> Bool { composer.handle(.key(KeyChord(parsing: chord)!)) }
+
+    /// Lets the draft come due and be written.
+    func letDraftBeWritten() async {
+        let count = saves.count
+        clock.advance(by: .milliseconds(300))
+        await eventually { [self] in saves.count > count }
+        await settle()
+    }
+
+    /// Holds each call of one kind back.
+    func hold(_ isHeld: @escaping (FakeChatService.Call) -> Bool) -> Gate {
+        let gate = Gate()
+        service.before = { if isHeld($0) { await gate.pass() } }
+        return gate
+    }
+
+    func fail(with error: ChatError, _ isFailing: @escaping (FakeChatService.Call) -> Bool) {
+        service.before = { if isFailing($0) { throw error } }
+    }
+
+    func succeed() { service.before = { _ in } }
+
+    /// A stored draft with this text.
+    static func draft(_ text: String, caret: Int? = nil, editing: String? = nil, stash: String? = nil) -> SavedDraft {
+        var engine = ComposerEngine()
+        if let stash { _ = engine.handle(.load(ComposerContent(text: stash)), at: .zero) }
+        let content = ComposerContent(text: text, selection: caret.map { TextRange.caret($0) })
+        if let editing {
+            _ = engine.handle(.beginEdit(id: editing, content), at: .zero)
+        } else {
+            _ = engine.handle(.load(content), at: .zero)
+        }
+        return SavedDraft(data: try! engine.makeDraft().encoded(), preview: text)
+    }
+}
+
+extension FakeChatService.Call {
+    var isSend: Bool { if case .send = self { true } else { false } }
+    var isEdit: Bool { if case .edit = self { true } else { false } }
+    var isSaveDraft: Bool { if case .saveDraft = self { true } else { false } }
+    var isReadDraft: Bool { if case .draft = self { true } else { false } }
+    var isTyping: Bool { if case .typing = self { true } else { false } }
+}

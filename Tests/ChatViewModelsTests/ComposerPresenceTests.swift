@@ -1,0 +1,111 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Testing
+
+/// Typing, one's own and that of others, and keys.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerPresenceTests {
+    private func typingCalls(_ harness: ComposerHarness) -> [FakeChatService.Call] {
+        harness.service.calls.filter(\.isTyping)
+    }
+
+    @Test func othersAreToldOfTypingAndItsEnd() async {
+        let harness = await ComposerHarness.started()
+        harness.type("hel")
+        await eventually { [self] in typingCalls(harness) == [.typing(true)] }
+        harness.clock.advance(by: .milliseconds(4999))
+        await settle()
+        #expect(typingCalls(harness) == [.typing(true)])
+        harness.clock.advance(by: .milliseconds(1))
+        await eventually { [self] in typingCalls(harness) == [.typing(true), .typing(false)] }
+    }
+
+    @Test func sendingEndsTyping() async {
+        let harness = await ComposerHarness.started()
+        harness.type("hi")
+        await settle()
+        harness.press("Return")
+        await eventually { [self] in typingCalls(harness) == [.typing(true), .typing(false)] }
+    }
+
+    /// A slow service hears what holds, in order, not all that did.
+    @Test func typingIsToldInOrder() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isTyping }
+        harness.type("a")
+        await eventually { gate.waiting == 1 }
+        for _ in 0..<3 {
+            harness.composer.handle(.deleteBackward(byWord: false))
+            harness.type("b")
+        }
+        harness.composer.handle(.deleteBackward(byWord: false))
+        gate.open()
+        await settle()
+        #expect(typingCalls(harness) == [.typing(true), .typing(false)])
+    }
+
+    @Test func whoTypesIsShownUntilTheyStop() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.send(.peersTyping(["Ann", "Bo"]))
+        #expect(harness.state.typing == "Ann & Bo are typing…")
+        harness.composer.send(.peersTyping(["Bo", "Cy"]))
+        #expect(harness.state.typingNames == ["Bo", "Cy"])
+        harness.composer.send(.peersTyping([]))
+        #expect(harness.state.typing == nil && harness.state.typingNames.isEmpty)
+    }
+
+    /// Services tell the start once: who writes at length goes on being shown. A stop that got lost ends it.
+    @Test func whoNeverStopsIsForgotten() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.send(.peersTyping(["Ann"]))
+        harness.clock.advance(by: .seconds(29))
+        await settle()
+        #expect(harness.state.typingNames == ["Ann"])
+        harness.composer.send(.peersTyping(["Ann", "Bo"]))
+        harness.clock.advance(by: .seconds(29))
+        await settle()
+        #expect(harness.state.typingNames == ["Ann", "Bo"])
+        harness.clock.advance(by: .seconds(1))
+        await eventually { harness.state.typingNames.isEmpty }
+    }
+
+    /// What each key does under each setting: sends, or breaks the line.
+    nonisolated static let sendKeys: [(SendKey, String, sends: Bool)] = [
+        (.return, "Return", true), (.return, "Ctrl+Return", true), (.return, "Shift+Return", false),
+        (.ctrlReturn, "Return", false), (.ctrlReturn, "Ctrl+Return", true), (.ctrlReturn, "Shift+Return", false),
+    ]
+
+    @Test(arguments: sendKeys) func theSendKeyCanBeChosen(key: SendKey, chord: String, sends: Bool) async {
+        let harness = await ComposerHarness.started()
+        // There and back: what was set last holds.
+        for setting in [SendKey.ctrlReturn, .return, key] { harness.composer.sendKey = setting }
+        #expect(harness.composer.sendKey == key)
+        harness.type("hi")
+        #expect(harness.press(chord))
+        #expect(harness.text == (sends ? "" : "hi\n"))
+        await harness.composer.flushDraft()
+        #expect(harness.sent == (sends ? ["hi"] : []))
+    }
+
+    /// A view that begins later sees the text, and the next effects keep its copy equal.
+    @Test func aViewCanMirrorTheText() async {
+        let harness = await ComposerHarness.started(draft: ComposerHarness.draft("one"))
+        var mirror = harness.composer.document
+        let seen = harness.effects.values.count
+        harness.type(" two")
+        harness.composer.handle(.deleteBackward(byWord: true))
+        harness.press("Ctrl+Z")
+        for case .edited(let edits) in harness.effects.values[seen...] {
+            for edit in edits { _ = mirror.mirror(edit) }
+        }
+        #expect(mirror.text == harness.text && harness.text == "one two")
+    }
+
+    @Test func nothingIsRefusedInSilence() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.send)
+        harness.composer.handle(.cancelEdit)
+        #expect(harness.outputs.values == [.refused(.empty), .refused(.notEditing)])
+    }
+}

@@ -1,0 +1,295 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import Testing
+
+/// Sent once, in order, and neither lost nor back again behind the message.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerSendingTests {
+    @Test func whatIsSentLeavesTheComposer() async {
+        let harness = await ComposerHarness.started()
+        harness.type("  hello ")
+        #expect(harness.press("Return"))
+        #expect(harness.text.isEmpty && harness.state.isSending)
+        await eventually { harness.outputs.values == [.sent] }
+        #expect(harness.sent == ["hello"])
+        #expect(!harness.state.isSending && harness.state.unsentCount == 0)
+    }
+
+    @Test func pressingTwiceSendsOnce() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isSend }
+        harness.type("hello")
+        harness.composer.handle(.send)
+        harness.composer.handle(.send)
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.press("Ctrl+Return")
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["hello"])
+        #expect(harness.outputs.values.filter { $0 == .refused(.empty) }.count == 3)
+    }
+
+    @Test func eachMessageHasATransactionOfItsOwn() async {
+        let harness = await ComposerHarness.started()
+        for text in ["one", "two"] {
+            harness.type(text)
+            harness.press("Return")
+        }
+        await harness.composer.flushDraft()
+        let sends = harness.service.calls.filter(\.isSend)
+        #expect(sends == [.send("one", TransactionID("t1")), .send("two", TransactionID("t2"))])
+    }
+
+    /// The second waits for the first, however long that takes.
+    @Test func messagesGoOutInOrder() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { if case .send("one", _) = $0 { true } else { false } }
+        for text in ["one", "two", "three"] {
+            harness.type(text)
+            harness.press("Return")
+        }
+        await eventually { gate.waiting == 1 }
+        await settle()
+        #expect(harness.sent == ["one"])
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["one", "two", "three"])
+        #expect(harness.outputs.values == [.sent, .sent, .sent])
+    }
+
+    // MARK: The draft behind the message
+
+    /// Until the message is stored the draft is: a crash between the two loses nothing.
+    @Test func theDraftStaysUntilTheMessageIsStored() async {
+        let harness = await ComposerHarness.started()
+        harness.type("hello")
+        await harness.letDraftBeWritten()
+        let gate = harness.hold { $0.isSend }
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.clock.advance(by: .seconds(3))
+        await settle()
+        #expect(harness.stored?.preview == "hello" && harness.saves == ["hello"])
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.stored == nil)
+    }
+
+    /// A write that is under way ends before the message goes out, and none that waits is written behind it.
+    @Test func aDraftDoesNotComeBackBehindItsMessage() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isSaveDraft }
+        harness.type("hel")
+        harness.clock.advance(by: .milliseconds(300))
+        await eventually { gate.waiting == 1 }
+        harness.type("lo")
+        harness.clock.advance(by: .milliseconds(300))
+        harness.press("Return")
+        await settle()
+        #expect(harness.sent.isEmpty)
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["hello"] && harness.stored == nil)
+        #expect(harness.saves.first == "hel" && harness.saves.dropFirst().allSatisfy { $0 == nil })
+        harness.clock.advance(by: .seconds(3))
+        await settle()
+        #expect(harness.stored == nil)
+    }
+
+    @Test func whatIsTypedWhileSendingIsTheNextDraft() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isSend }
+        harness.type("first")
+        harness.press("Return")
+        harness.type("second")
+        harness.clock.advance(by: .milliseconds(300))
+        await eventually { gate.waiting == 1 }
+        gate.open()
+        await eventually { harness.stored?.preview == "second" }
+        #expect(harness.text == "second" && harness.sent == ["first"])
+    }
+
+    @Test func flushingWaitsForWhatIsBeingSent() async {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0.isSend }
+        harness.type("hello")
+        harness.press("Return")
+        let done = Recorder<Bool>()
+        Task {
+            await harness.composer.flushDraft()
+            done.record(true)
+        }
+        await eventually { gate.waiting == 1 }
+        await settle()
+        #expect(done.values.isEmpty)
+        gate.open()
+        await eventually { done.values == [true] }
+        #expect(harness.outputs.values == [.sent] && harness.stored == nil)
+    }
+
+    // MARK: Failing
+
+    @Test func aFailureGivesTheTextBackWithItsCaret() async {
+        let harness = await ComposerHarness.started()
+        harness.type("hello")
+        harness.composer.handle(.select(.caret(2)))
+        await harness.letDraftBeWritten()
+        harness.fail(with: .diskFull) { $0.isSend }
+        harness.press("Return")
+        #expect(harness.text.isEmpty)
+        await eventually { harness.outputs.values == [.failed(.diskFull)] }
+        #expect(harness.text == "hello" && harness.state.selection == .caret(2))
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "hello" && !harness.saves.contains(nil))
+        harness.succeed()
+        harness.press("Return")
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["hello", "hello"] && harness.stored == nil)
+        #expect(harness.service.calls.filter(\.isSend).last == .send("hello", TransactionID("t2")))
+    }
+
+    /// What was begun meanwhile stays; the failed text comes back when there is room for it.
+    @Test func aFailedMessageWaitsForRoom() async {
+        let harness = await ComposerHarness.started()
+        let gate = Gate()
+        harness.service.before = {
+            guard case .send("first", _) = $0 else { return }
+            await gate.pass()
+            throw ChatError.diskFull
+        }
+        harness.type("first")
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.type("second")
+        gate.open()
+        await eventually { harness.outputs.values == [.failed(.diskFull)] }
+        #expect(harness.text == "second" && harness.state.unsentCount == 1)
+        harness.press("Return")
+        await eventually { harness.outputs.values.last == .sent }
+        #expect(harness.text == "first" && harness.state.unsentCount == 0)
+        await harness.composer.flushDraft()
+        #expect(harness.stored?.preview == "first")
+    }
+
+    @Test func aFailedMessageIsInTheDraftOfARoomThatIsLeft() async {
+        let harness = await ComposerHarness.started()
+        harness.fail(with: .diskFull) { $0.isSend }
+        harness.type("first")
+        harness.press("Return")
+        harness.type("second")
+        await eventually { harness.outputs.values == [.failed(.diskFull)] }
+        harness.composer.handle(.clear)
+        await harness.composer.flushDraft()
+        #expect(harness.text == "first" && harness.stored?.preview == "first")
+    }
+
+    // MARK: Editing
+
+    @Test func anEditIsStoredAndTheDraftComesBack() async {
+        let harness = await ComposerHarness.started()
+        harness.type("unsent")
+        harness.composer.send(.beginEdit(MessageID("m1"), text: "old\ntext"))
+        #expect(harness.effects.values.last == .focusRequested(true))
+        #expect(harness.composer.state.editQuote == "old")
+        harness.type("er")
+        harness.press("Return")
+        #expect(harness.text == "unsent" && harness.composer.state.editQuote == nil)
+        await harness.composer.flushDraft()
+        #expect(harness.service.calls.filter(\.isEdit) == [.edit(MessageID("m1"), "old\ntexter")])
+        #expect(harness.sent.isEmpty && harness.stored?.preview == "unsent")
+        #expect(harness.outputs.values == [.editing(MessageID("m1")), .editing(nil)])
+    }
+
+    /// Until the edit is stored the draft holds it.
+    @Test func theDraftHoldsAnEditUntilItIsStored() async throws {
+        let harness = await ComposerHarness.started()
+        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.type("er")
+        await harness.letDraftBeWritten()
+        let gate = harness.hold { $0.isEdit }
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        #expect(try ComposerDraft.decode(try #require(harness.stored).data).mode == .edit("m1"))
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.stored == nil)
+    }
+
+    @Test func anEditThatFailsIsOpenAgain() async {
+        let harness = await ComposerHarness.started()
+        harness.type("unsent")
+        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.type("er ")
+        harness.fail(with: .diskFull) { $0.isEdit }
+        harness.press("Return")
+        await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
+        #expect(harness.state.editing == "m1" && harness.text == "older ")
+        harness.press("Escape")
+        #expect(harness.state.editing == nil && harness.text == "unsent")
+    }
+
+    @Test func anEditThatFailsDoesNotDisturbAnother() async {
+        let harness = await ComposerHarness.started()
+        let gate = Gate()
+        harness.service.before = {
+            guard $0.isEdit else { return }
+            await gate.pass()
+            throw ChatError.diskFull
+        }
+        harness.composer.send(.beginEdit(MessageID("m1"), text: "one"))
+        harness.type("!")
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.composer.send(.beginEdit(MessageID("m2"), text: "two"))
+        harness.type("?")
+        gate.open()
+        await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
+        #expect(harness.state.editing == "m2" && harness.text == "two?")
+        harness.press("Escape")
+        #expect(harness.state.editing == "m1" && harness.text == "one!")
+        harness.composer.send(.messageDeleted(MessageID("m1")))
+        #expect(harness.state.editing == nil && harness.text.isEmpty)
+    }
+
+    @Test func theEditOfADeletedMessageEnds() async {
+        let harness = await ComposerHarness.started()
+        harness.type("unsent")
+        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.composer.send(.messageDeleted(MessageID("m2")))
+        #expect(harness.state.editing == "m1")
+        harness.composer.send(.messageDeleted(MessageID("m1")))
+        #expect(harness.state.editing == nil && harness.text == "unsent")
+    }
+
+    @Test func upAsksForTheNewestMessage() async {
+        let harness = await ComposerHarness.started()
+        #expect(harness.press("Up"))
+        #expect(harness.outputs.values == [.editLast])
+        harness.type("a")
+        #expect(!harness.press("Up"))
+        #expect(harness.outputs.values == [.editLast])
+    }
+
+    /// Whoever is told of an edit may answer with an event at once.
+    @Test func theStateIsThereBeforeItIsTold() async {
+        let harness = await ComposerHarness.started()
+        let composer = harness.composer
+        composer.onOutput = { output in
+            if output == .editing(MessageID("m1")) { composer.send(.messageDeleted(MessageID("m1"))) }
+        }
+        composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        #expect(harness.state.editing == nil && composer.state.editQuote == nil && harness.text.isEmpty)
+        #expect(harness.state == ComposerHarness().state.with(revision: harness.state.revision))
+    }
+}
+
+extension ComposerState {
+    fileprivate func with(revision: Int) -> ComposerState {
+        var state = self
+        state.revision = revision
+        return state
+    }
+}

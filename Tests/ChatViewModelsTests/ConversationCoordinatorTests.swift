@@ -1,0 +1,295 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct ConversationCoordinatorTests {
+    private let service = FakeChatService()
+    private let clock = ManualClock()
+    private let wallClock = Recorder<Date>()
+    private let notices = Recorder<ConversationCoordinator.Notice>()
+    private let coordinator: ConversationCoordinator
+    private let a = RoomID("a")
+    private let b = RoomID("b")
+
+    init() {
+        wallClock.record(localTime(2026, 3, 10))
+        coordinator = ConversationCoordinator(
+            service: service, time: Timekeeper(clock), now: { [wallClock] in wallClock.values.last! })
+        coordinator.onNotice = { [notices] in notices.record($0) }
+        for room in ["a", "b"] {
+            service.openings[RoomID(room)] = .opened(
+                TimelinePage(messages: [own("m1", in: room), own("m2", in: room)], hasOlder: false),
+                members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+        }
+    }
+
+    private func own(_ id: String, in room: String, isDeleted: Bool = false) -> Message {
+        Message(
+            id: MessageID(id), roomID: RoomID(room), sender: Fixtures.own.id, text: "Text of \(id)",
+            sentAt: localTime(2026, 3, 10), position: Int64(id.dropFirst())!, isDeleted: isDeleted)
+    }
+
+    private func show(_ rooms: [String]) async {
+        service.tell(rooms.map { .of($0, at: localTime(2026, 3, 10)) })
+        await eventually { [coordinator] in coordinator.rooms.state.rows.map(\.id.rawValue) == rooms }
+    }
+
+    /// Opens a room and returns when its messages and its draft are there.
+    @discardableResult
+    private func open(_ room: RoomID) async -> Conversation {
+        coordinator.rooms.send(.select(room))
+        let conversation = coordinator.conversation!
+        await eventually {
+            conversation.roomID == room && conversation.timeline.state.isLoaded
+                && conversation.composer.state.isReady
+        }
+        return conversation
+    }
+
+    private func start() async -> Conversation {
+        coordinator.start(opening: nil)
+        await show(["a", "b"])
+        return await open(a)
+    }
+
+    private func type(_ text: String, in conversation: Conversation) {
+        for character in text { conversation.composer.handle(.insert(String(character), origin: .typed)) }
+    }
+
+    private func press(_ chord: String, in conversation: Conversation) {
+        conversation.composer.handle(.key(KeyChord(parsing: chord)!))
+    }
+
+    private func edited(in conversation: Conversation) -> [String] {
+        conversation.timeline.state.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
+    }
+
+    // MARK: Rooms
+
+    @Test func opensTheRoomThatWasOpenLast() async {
+        coordinator.start(opening: b)
+        await show(["a", "b"])
+        #expect(coordinator.conversation?.roomID == b)
+    }
+
+    @Test func selectingTheOpenRoomAgainKeepsItsConversation() async {
+        let conversation = await start()
+        coordinator.rooms.send(.select(a))
+        await show(["b", "a"])
+        #expect(coordinator.conversation === conversation)
+    }
+
+    @Test func composersAreKeptWithTheirUndo() async {
+        let first = await start()
+        type("unsent", in: first)
+        let second = await open(b)
+        #expect(second.composer !== first.composer && second.composer.document.text.isEmpty)
+        await eventually { [service] in service.drafts[RoomID("a")]?.preview == "unsent" }
+        let again = await open(a)
+        #expect(again !== first && again.composer === first.composer)
+        #expect(again.composer.document.text == "unsent")
+        again.composer.handle(.undo)
+        #expect(again.composer.document.text.isEmpty)
+    }
+
+    @Test func theComposerOfARoomThatIsLeftGoes() async {
+        weak var left: ComposerViewModel?
+        do {
+            let first = await start()
+            type("unsent", in: first)
+            left = first.composer
+        }
+        await open(b)
+        await coordinator.flushDrafts()
+        await show(["b"])
+        await settle()
+        #expect(left == nil)
+        // A room of the same name is another one.
+        service.drafts[a] = nil
+        await show(["b", "a"])
+        let again = await open(a)
+        #expect(again.composer.document.text.isEmpty)
+        #expect(notices.values.isEmpty)
+    }
+
+    @Test func leavingTheOpenRoomClosesIt() async {
+        let conversation = await start()
+        service.before = { if $0.isSaveDraft { throw ChatError.notFound } }
+        type("unsent", in: conversation)
+        coordinator.rooms.send(.leave(a))
+        service.tell(.closed, in: a)
+        await show(["b"])
+        await settle()
+        #expect(coordinator.conversation == nil && coordinator.rooms.state.selection == nil)
+        #expect(notices.values.isEmpty)
+    }
+
+    @Test func aNewRoomIsOpened() async {
+        _ = await start()
+        coordinator.rooms.send(.create(name: "New"))
+        await eventually { [service] in service.calls.contains(.create("New")) }
+        await show(["New", "a", "b"])
+        await eventually { [coordinator] in coordinator.conversation?.roomID == RoomID("New") }
+    }
+
+    @Test func detailsAreOfARoomInTheList() async {
+        _ = await start()
+        #expect(coordinator.details(of: b)?.state.name == "Room b")
+        #expect(coordinator.details(of: b)?.roomID == b)
+        #expect(coordinator.details(of: RoomID("none")) == nil)
+    }
+
+    @Test func flushingWritesTheDraftsOfAllRooms() async {
+        type("one", in: await start())
+        type("two", in: await open(b))
+        await coordinator.flushDrafts()
+        #expect(service.drafts[a]?.preview == "one" && service.drafts[b]?.preview == "two")
+    }
+
+    // MARK: Editing
+
+    @Test func editingIsShownInTheTimelineAndOutlivesTheRoom() async {
+        let first = await start()
+        press("Up", in: first)
+        #expect(first.composer.document.text == "Text of m2")
+        #expect(edited(in: first) == ["m2"])
+        first.timeline.send(.edit(MessageID("m1")))
+        #expect(edited(in: first) == ["m1"])
+        let second = await open(b)
+        #expect(edited(in: second).isEmpty)
+        let again = await open(a)
+        #expect(edited(in: again) == ["m1"])
+        press("Escape", in: again)
+        #expect(edited(in: again).isEmpty)
+    }
+
+    @Test func aStoredEditIsShownInTheTimeline() async {
+        service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
+        let conversation = await start()
+        #expect(edited(in: conversation) == ["m1"])
+        press("Return", in: conversation)
+        await eventually { [service] in service.calls.contains(.edit(MessageID("m1"), "better")) }
+        #expect(edited(in: conversation).isEmpty && conversation.composer.document.text == "unsent")
+    }
+
+    @Test func theEditEndsWhenItsMessageIsDeleted() async {
+        let conversation = await start()
+        type("unsent", in: conversation)
+        conversation.timeline.send(.edit(MessageID("m1")))
+        service.tell(.changed([own("m2", in: "a", isDeleted: true)]), in: a)
+        service.tell(.changed([own("m1", in: "a", isDeleted: true)]), in: a)
+        await eventually { conversation.composer.state.composer.editing == nil }
+        #expect(conversation.composer.document.text == "unsent")
+        #expect(edited(in: conversation).isEmpty)
+    }
+
+    @Test func aStoredEditOfADeletedMessageEnds() async {
+        service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
+        service.openings[a] = .opened(
+            TimelinePage(messages: [own("m1", in: "a", isDeleted: true)], hasOlder: false), members: [Fixtures.own],
+            readUpTo: nil)
+        let conversation = await start()
+        await eventually { conversation.composer.document.text == "unsent" }
+        #expect(conversation.composer.state.composer.editing == nil)
+    }
+
+    // MARK: Sending, typing, notices
+
+    @Test func sendingIsToldToTheViewOfTheOpenRoomAlone() async {
+        let sent = Recorder<RoomID?>()
+        coordinator.onSent = { [coordinator] in sent.record(coordinator.conversation?.roomID) }
+        let first = await start()
+        type("one", in: first)
+        press("Return", in: first)
+        await eventually { [a] in sent.values == [a] }
+        let gate = Gate()
+        service.before = { if $0.isSend { await gate.pass() } }
+        type("two", in: first)
+        press("Return", in: first)
+        await open(b)
+        await eventually { gate.waiting == 1 }
+        gate.open()
+        await coordinator.flushDrafts()
+        #expect(sent.values == [a] && service.calls.filter(\.isSend).count == 2)
+    }
+
+    @Test func typingReachesTheComposerAndStaysInItsRoom() async {
+        let first = await start()
+        service.tell(.typing([Fixtures.other.id]), in: a)
+        await eventually { first.composer.state.composer.typing == "Alex is typing…" }
+        let second = await open(b)
+        #expect(second.composer.state.composer.typing == nil)
+        #expect(first.composer.state.composer.typing == nil)
+        service.tell(.typing([Fixtures.other.id]), in: a)
+        await settle()
+        #expect(first.composer.state.composer.typing == nil)
+    }
+
+    /// Failures are told wherever they come from; refusals only of the room that is seen.
+    @Test func noticesAreHandedOn() async {
+        let first = await start()
+        service.before = { call in
+            switch call {
+            case .delete: throw ChatError.notPermitted
+            case .create: throw ChatError.invalidName
+            case .send: throw ChatError.diskFull
+            default: break
+            }
+        }
+        first.timeline.send(.delete(MessageID("m1")))
+        await eventually { [notices] in notices.values == [.failed(.notPermitted)] }
+        coordinator.rooms.send(.create(name: ""))
+        await eventually { [notices] in notices.values.last == .failed(.invalidName) }
+        press("Return", in: first)
+        #expect(notices.values.last == .refused(.empty))
+        type("one", in: first)
+        press("Return", in: first)
+        await open(b)
+        await eventually { [notices] in notices.values.last == .failed(.diskFull) }
+        first.composer.handle(.clear)
+        first.composer.handle(.send)
+        #expect(notices.values.count == 4)
+    }
+
+    @Test func theSendKeyHoldsInAllRooms() async {
+        let first = await start()
+        coordinator.sendKey = .ctrlReturn
+        let second = await open(b)
+        #expect(first.composer.sendKey == .ctrlReturn && second.composer.sendKey == .ctrlReturn)
+        coordinator.sendKey = .return
+        #expect(first.composer.sendKey == .return && second.composer.sendKey == .return)
+    }
+
+    // MARK: Midnight
+
+    @Test func aNewDayIsNoticed() async {
+        wallClock.record(localTime(2026, 3, 10, 23, 50))
+        let conversation = await start()
+        func day() -> RelativeDay? {
+            conversation.timeline.state.items.lazy.compactMap {
+                if case .day(_, _, let day) = $0 { day } else { nil }
+            }.first
+        }
+        await clock.waitForSleepers()
+        #expect(coordinator.rooms.state.rows[0].day == .today && day() == .today)
+        wallClock.record(localTime(2026, 3, 11, 0, 0, 1))
+        clock.advance(by: .seconds(601))
+        await eventually { [coordinator] in coordinator.rooms.state.rows[0].day == .yesterday }
+        #expect(day() == .yesterday)
+    }
+
+    /// A machine that slept, or a clock that was set.
+    @Test func aClockThatJumpsIsNoticed() async {
+        let conversation = await start()
+        for (date, day) in [((2026, 3, 14), RelativeDay.thisWeek), ((2026, 3, 10), .today)] {
+            await clock.waitForSleepers()
+            wallClock.record(localTime(date.0, date.1, date.2))
+            clock.advance(by: .seconds(15 * 60))
+            await eventually { [coordinator] in coordinator.rooms.state.rows[0].day == day }
+        }
+        #expect(conversation.timeline.state.isLoaded)
+    }
+}

@@ -1,0 +1,54 @@
+import ChatCore
+import ChatTestSupport
+
+extension FakeChatService: ChatService {
+    nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> { rooms.stream }
+
+    @MainActor func createRoom(named name: String) async throws -> RoomID {
+        try await record(.create(name))
+        return RoomID(name)
+    }
+
+    @MainActor func renameRoom(_ room: RoomID, to name: String) async throws { try await record(.rename(room, name)) }
+    @MainActor func leaveRoom(_ room: RoomID) async throws { try await record(.leave(room)) }
+    @MainActor func removeMember(_ member: MemberID, from room: RoomID) async throws {
+        try await record(.remove(member, room))
+    }
+
+    nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+        MainActor.assumeIsolated { openTimeline(room) }
+    }
+
+    @MainActor func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        let page = pages(position, limit)
+        try await record(.page(before: position))
+        return page
+    }
+
+    @MainActor func markRead(_ message: MessageID, in room: RoomID) async throws {
+        try await record(.markRead(message))
+    }
+
+    @MainActor func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        try await record(.send(message.text, message.transactionID))
+        drafts[room] = nil
+        return Fixtures.message(1, in: room.rawValue, text: message.text)
+    }
+
+    @MainActor func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        try await record(.edit(message, text))
+    }
+
+    @MainActor func delete(_ message: MessageID, in room: RoomID) async throws { try await record(.delete(message)) }
+    @MainActor func setTyping(_ isTyping: Bool, in room: RoomID) async { try? await record(.typing(isTyping)) }
+
+    @MainActor func draft(in room: RoomID) async throws -> SavedDraft? {
+        try await record(.draft(room))
+        return drafts[room]
+    }
+
+    @MainActor func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
+        try await record(.saveDraft(draft?.preview))
+        drafts[room] = draft
+    }
+}

@@ -1,0 +1,43 @@
+import ChatCore
+import Observation
+
+/// Records what is asked of it, keeps drafts, and tells what the test has it tell.
+@MainActor @Observable final class FakeChatService {
+    enum Call: Equatable, Sendable {
+        case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
+        case page(before: Int64), markRead(MessageID)
+        case send(String, TransactionID), edit(MessageID, String), delete(MessageID), typing(Bool)
+        case draft(RoomID), saveDraft(String?)
+    }
+
+    private(set) var calls: [Call] = []
+    var drafts: [RoomID: SavedDraft] = [:]
+    /// Comes before each call is carried out: may wait, or throw in its place.
+    @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
+    /// What is before a position. Read when asked, and handed over when ``before`` lets it.
+    @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
+        .init(messages: [], hasOlder: false)
+    }
+    /// The first update of each room's timeline.
+    @ObservationIgnored var openings: [RoomID: TimelineUpdate] = [:]
+    @ObservationIgnored private(set) var timelines: [RoomID: AsyncStream<TimelineUpdate>.Continuation] = [:]
+    @ObservationIgnored nonisolated let rooms = AsyncStream.makeStream(
+        of: [RoomSummary].self, bufferingPolicy: .bufferingNewest(1))
+
+    nonisolated init() {}
+
+    func tell(_ summaries: [RoomSummary]) { rooms.continuation.yield(summaries) }
+    func tell(_ update: TimelineUpdate, in room: RoomID = RoomID("room")) { timelines[room]?.yield(update) }
+
+    func record(_ call: Call) async throws {
+        calls.append(call)
+        try await before(call)
+    }
+
+    func openTimeline(_ room: RoomID) -> AsyncStream<TimelineUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
+        timelines[room] = continuation
+        if let opening = openings[room] { continuation.yield(opening) }
+        return stream
+    }
+}

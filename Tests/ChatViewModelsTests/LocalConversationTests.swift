@@ -1,0 +1,220 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import LocalBackend
+import Testing
+
+/// The view models over the backend they are made for, with its storage.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct LocalConversationTests {
+    /// The application without its window, over a folder of its own.
+    @MainActor private final class App {
+        let folder: TemporaryFolder
+        let store: ChatStore
+        let backend: LocalBackend
+        let coordinator: ConversationCoordinator
+        let notices = Recorder<ConversationCoordinator.Notice>()
+
+        init(in folder: TemporaryFolder = TemporaryFolder()) async throws {
+            self.folder = folder
+            store = try await ChatStore.open(in: folder.path("store"))
+            backend = try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+            coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
+            coordinator.onNotice = { [notices] in notices.record($0) }
+        }
+
+        func start(opening room: RoomID? = nil) async -> Conversation {
+            coordinator.start(opening: room)
+            await eventually { [coordinator] in coordinator.conversation != nil }
+            return await opened()
+        }
+
+        func opened() async -> Conversation {
+            let conversation = coordinator.conversation!
+            await eventually { conversation.timeline.state.isLoaded && conversation.composer.state.isReady }
+            return conversation
+        }
+
+        /// Opens a room that only the user is in.
+        func openNotes() async -> Conversation {
+            _ = await start()
+            coordinator.rooms.send(.select(coordinator.rooms.state.rows.first { $0.kind == .notes }!.id))
+            return await opened()
+        }
+
+        /// As when the window is closed.
+        func end() async {
+            await coordinator.flushDrafts()
+            await kill()
+        }
+
+        /// As when the process ends at once.
+        func kill() async {
+            await backend.close()
+            await store.close()
+        }
+    }
+
+    private func type(_ text: String, in conversation: Conversation) {
+        for character in text { conversation.composer.handle(.insert(String(character), origin: .typed)) }
+    }
+
+    private func texts(_ conversation: Conversation) -> [String] {
+        conversation.timeline.state.items.compactMap(\.message).map(\.text)
+    }
+
+    @Test func aSentMessageIsInTheTimelineAndTheList() async throws {
+        let app = try await App()
+        let notes = await app.openNotes()
+        type("hello", in: notes)
+        notes.composer.handle(.send)
+        await eventually { [self] in texts(notes) == ["hello"] }
+        await eventually {
+            app.coordinator.rooms.state.selectedRow?.preview == .message(sender: nil, isOwn: true, text: "hello")
+        }
+        #expect(try await app.store.draft(in: notes.roomID) == nil)
+        await app.end()
+    }
+
+    @Test func everythingIsThereAfterARestart() async throws {
+        let app = try await App()
+        let notes = await app.openNotes()
+        type("sent", in: notes)
+        notes.composer.handle(.send)
+        type("unsent", in: notes)
+        notes.composer.handle(.select(.caret(2)))
+        await app.end()
+        let again = try await App(in: app.folder)
+        let restored = await again.start(opening: notes.roomID)
+        #expect(restored.roomID == notes.roomID && texts(restored) == ["sent"])
+        #expect(restored.composer.document.text == "unsent")
+        #expect(restored.composer.state.composer.selection == .caret(2))
+        await again.end()
+    }
+
+    @Test func anEditOutlivesARestart() async throws {
+        let app = try await App()
+        let notes = await app.openNotes()
+        type("first", in: notes)
+        notes.composer.handle(.send)
+        await eventually { [self] in texts(notes) == ["first"] }
+        type("unsent", in: notes)
+        notes.timeline.send(.editLast)
+        type("!", in: notes)
+        await app.end()
+        let again = try await App(in: app.folder)
+        let restored = await again.start(opening: notes.roomID)
+        #expect(restored.timeline.state.items.compactMap(\.message).map(\.isBeingEdited) == [true])
+        restored.composer.handle(.commitEdit)
+        await eventually { [self] in texts(restored) == ["first!"] }
+        #expect(restored.composer.document.text == "unsent")
+        await again.end()
+    }
+
+    @Test func deletingTheEditedMessageEndsTheEdit() async throws {
+        let app = try await App()
+        let notes = await app.openNotes()
+        type("first", in: notes)
+        notes.composer.handle(.send)
+        await eventually { notes.timeline.state.lastEditable != nil }
+        let id = notes.timeline.state.lastEditable!.id
+        type("unsent", in: notes)
+        notes.timeline.send(.editLast)
+        notes.timeline.send(.delete(id))
+        await eventually { notes.composer.state.composer.editing == nil }
+        #expect(notes.composer.document.text == "unsent")
+        await eventually { notes.timeline.state.items.compactMap(\.message).allSatisfy(\.isDeleted) }
+        #expect(app.notices.values.isEmpty)
+        await app.end()
+    }
+
+    @Test func aRoomIsMadeOpenedRenamedAndLeft() async throws {
+        let app = try await App()
+        _ = await app.start()
+        app.coordinator.rooms.send(.create(name: " Plans "))
+        await eventually { app.coordinator.rooms.state.selectedRow?.name == "Plans" }
+        let conversation = await app.opened()
+        let details = try #require(app.coordinator.details(of: conversation.roomID))
+        details.start()
+        details.send(.rename("Other   plans"))
+        await eventually { app.coordinator.rooms.state.selectedRow?.name == "Other plans" }
+        await eventually { details.state.name == "Other plans" && details.state.members.map(\.kind) == [.own] }
+        type("unsent", in: conversation)
+        app.coordinator.rooms.send(.leave(conversation.roomID))
+        await eventually { app.coordinator.conversation == nil && conversation.timeline.state.isClosed }
+        await app.coordinator.flushDrafts()
+        #expect(app.notices.values.isEmpty)
+        await app.end()
+    }
+
+    @Test func theGuideIsReadAndRemoved() async throws {
+        let app = try await App()
+        let welcome = await app.start()
+        #expect(app.coordinator.rooms.state.selectedRow?.kind == .guide)
+        #expect(app.coordinator.rooms.state.unreadTotal == 3)
+        welcome.timeline.send(.reachedEnd)
+        await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
+        let details = try #require(app.coordinator.details(of: welcome.roomID))
+        details.start()
+        await eventually { details.state.members.count == 2 }
+        details.send(.remove(LocalBackend.guideID))
+        await eventually { details.state.members.map(\.kind) == [.own] && welcome.timeline.state.otherMembers.isEmpty }
+        #expect(welcome.timeline.state.items.compactMap(\.message).allSatisfy { $0.senderName == "Guide" })
+        await app.end()
+    }
+
+    @Test func aLongRoomIsReadPageByPage() async throws {
+        let app = try await App()
+        let room = try await app.backend.createRoom(named: "Long")
+        let count = TimelineViewModel.pageSize * 2 + 5
+        for number in 1...count {
+            try await app.backend.send(
+                OutgoingMessage(transactionID: TransactionID("t\(number)"), text: "\(number)"), to: room)
+        }
+        let conversation = await app.start(opening: room)
+        while conversation.timeline.state.hasOlder {
+            conversation.timeline.send(.loadOlder)
+            await eventually { !conversation.timeline.state.isLoadingOlder }
+        }
+        #expect(texts(conversation) == (1...count).map(String.init))
+        await app.end()
+    }
+
+    /// Typing, sending, flushing and changing rooms at random: what was sent is there once and in order, and what
+    /// was not is the draft.
+    @Test(arguments: 0..<6) func nothingIsLostOrDoubled(seed: Int) async throws {
+        let app = try await App()
+        var random = SeededNumbers(state: UInt64(seed))
+        var conversation = await app.openNotes()
+        let room = conversation.roomID
+        let elsewhere = app.coordinator.rooms.state.rows.first { $0.id != room }!.id
+        var (sent, text, number) = ([String](), "", 0)
+        for _ in 0..<150 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0...4:
+                number += 1
+                type("\(number) ", in: conversation)
+                text += "\(number) "
+            case 5...6:
+                conversation.composer.handle(.send)
+                conversation.composer.handle(.send)
+                if !text.isEmpty { sent.append(String(text.dropLast())) }
+                text = ""
+            case 7: Task { await app.coordinator.flushDrafts() }
+            case 8: await Task.yield()
+            default:
+                app.coordinator.rooms.send(.select(elsewhere))
+                app.coordinator.rooms.send(.select(room))
+                conversation = app.coordinator.conversation!
+            }
+        }
+        await app.end()
+        let again = try await App(in: app.folder)
+        let stored = try await again.backend.messages(in: room, before: .max, limit: 1000)
+        #expect(stored.messages.map(\.text) == sent)
+        #expect(try await again.store.draft(in: room)?.preview ?? "" == text)
+        await again.kill()
+    }
+}

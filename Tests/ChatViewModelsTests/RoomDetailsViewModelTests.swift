@@ -1,0 +1,82 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RoomDetailsViewModelTests {
+    private let service = FakeChatService()
+    private let room = RoomID("room")
+
+    private func details() -> RoomDetailsViewModel {
+        RoomDetailsViewModel(room: room, name: "Old", service: service)
+    }
+
+    @Test func followsThoseWhoAreThere() async {
+        var left = Fixtures.other
+        left.hasLeft = true
+        service.openings[room] = .opened(
+            TimelinePage(messages: [], hasOlder: false), members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+        let details = details()
+        details.start()
+        details.start()
+        await eventually { details.state.members.count == 2 }
+        #expect(details.state.canRemove(Fixtures.other))
+        #expect(!details.state.canRemove(Fixtures.own) && !details.state.canRemove(left))
+        service.tell(.typing([Fixtures.other.id]))
+        service.tell(.members([Fixtures.own, left]))
+        await eventually { details.state.members == [Fixtures.own] }
+    }
+
+    @Test func aNewNameIsShownAsItIsStored() async {
+        let details = details()
+        details.send(.rename("  A \n new  name "))
+        await eventually { details.state.name == "A new name" }
+        #expect(service.calls == [.rename(room, "A new name")])
+        #expect(details.state.error == nil)
+    }
+
+    @Test func aFailureIsShownUntilSomethingSucceeds() async {
+        let details = details()
+        service.before = { _ in throw ChatError.diskFull }
+        details.send(.rename("New"))
+        await eventually { details.state.error == .diskFull }
+        #expect(details.state.name == "Old")
+        service.before = { _ in }
+        details.send(.remove(Fixtures.other.id))
+        await eventually { details.state.error == nil }
+        #expect(service.calls.last == .remove(Fixtures.other.id, room))
+    }
+
+    @Test func aNameThatWontDoIsRefused() async {
+        let details = details()
+        details.send(.rename(" \n"))
+        await eventually { details.state.error == .invalidName }
+        #expect(service.calls.isEmpty && details.state.name == "Old")
+    }
+
+    /// The name typed last is the one that stays.
+    @Test func renamingTwiceKeepsTheOrder() async {
+        let gate = Gate()
+        service.before = { if $0 == .rename(RoomID("room"), "One") { await gate.pass() } }
+        let details = details()
+        details.send(.rename("One"))
+        details.send(.rename("Two"))
+        await eventually { gate.waiting == 1 }
+        await settle()
+        #expect(service.calls == [.rename(room, "One")])
+        gate.open()
+        await eventually { details.state.name == "Two" }
+        #expect(service.calls == [.rename(room, "One"), .rename(room, "Two")])
+    }
+
+    @Test(
+        arguments: [
+            ("Name", "Name"), ("  Name\t", "Name"), ("A\nB", "A B"), ("", nil), (" \n ", nil),
+            (String(repeating: "é", count: 100), String(repeating: "é", count: 100)),
+            (String(repeating: "é", count: 101), nil),
+            (" " + String(repeating: "x", count: 100) + " ", String(repeating: "x", count: 100)),
+        ] as [(String, String?)])
+    func roomNames(typed: String, valid: String?) {
+        #expect(RoomName.valid(typed) == valid)
+    }
+}

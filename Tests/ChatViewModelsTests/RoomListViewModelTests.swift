@@ -1,0 +1,242 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RoomListViewModelTests {
+    private let service = FakeChatService()
+    private let outputs = Recorder<RoomListViewModel.Output>()
+    private let wallClock = Recorder<Date>()
+    private let list: RoomListViewModel
+
+    private let a = RoomID("a")
+    private let b = RoomID("b")
+    private let c = RoomID("c")
+
+    init() {
+        wallClock.record(localTime(2026, 3, 10))
+        list = RoomListViewModel(service: service, now: { [wallClock] in wallClock.values.last! })
+        list.onOutput = { [outputs] in outputs.record($0) }
+    }
+
+    private func show(_ ids: [String], unread: [String] = []) async {
+        service.tell(ids.map { .of($0, unread: unread.contains($0) ? 2 : 0) })
+        await eventually { [list] in list.state.isLoaded && list.state.rows.map(\.id.rawValue) == ids }
+    }
+
+    // MARK: Opening
+
+    @Test func opensTheMostRecentRoom() async {
+        list.start()
+        await show(["a", "b"])
+        #expect(list.state.selection == a)
+        #expect(outputs.values == [.opened(a)])
+    }
+
+    @Test func opensTheRoomThatWasOpenLast() async {
+        list.start(opening: b)
+        await show(["a", "b"])
+        #expect(outputs.values == [.opened(b)])
+    }
+
+    @Test func opensAnotherIfThatRoomIsGone() async {
+        list.start(opening: c)
+        await show(["a", "b"])
+        await show(["a", "b", "c"])
+        await settle()
+        #expect(outputs.values == [.opened(a)])
+    }
+
+    @Test func withoutRoomsNothingIsOpen() async {
+        list.start(opening: a)
+        #expect(!list.state.isEmpty)
+        await show([])
+        #expect(list.state.isEmpty && list.state.selection == nil && outputs.values.isEmpty)
+    }
+
+    /// The wall clock may reach midnight before the storage answers.
+    @Test func aNewDayBeforeTheRoomsArriveDecidesNothing() async {
+        list.start(opening: b)
+        list.send(.dayChanged)
+        #expect(!list.state.isLoaded && !list.state.isEmpty)
+        await show(["a", "b"])
+        #expect(outputs.values == [.opened(b)])
+    }
+
+    // MARK: Selecting
+
+    @Test func theSelectionStaysWhenRoomsMove() async {
+        list.start(opening: b)
+        await show(["a", "b", "c"])
+        await show(["c", "b", "a"])
+        #expect(list.state.selectedRow?.id == b)
+        #expect(outputs.values == [.opened(b)])
+    }
+
+    @Test func theSelectionGoesWithItsRoom() async {
+        list.start()
+        await show(["a", "b", "c"])
+        await show(["b"])
+        #expect(list.state.selection == nil)
+        #expect(outputs.values == [.opened(a), .closed, .gone([a, c])])
+    }
+
+    @Test func selectingTheSameRoomAgainTellsNothing() async {
+        list.start()
+        await show(["a", "b"])
+        list.send(.select(a))
+        list.send(.select(b))
+        list.send(.select(nil))
+        list.send(.select(nil))
+        #expect(outputs.values == [.opened(a), .opened(b), .closed])
+    }
+
+    @Test func aRoomThatIsNotThereYetIsSelectedWhenItComes() async {
+        list.start()
+        await show(["a"])
+        list.send(.select(b))
+        #expect(list.state.selection == a)
+        await show(["b", "a"])
+        #expect(list.state.selection == b)
+    }
+
+    @Test func aLaterChoiceWinsOverARoomThatIsNotThereYet() async {
+        list.start()
+        await show(["a", "c"])
+        list.send(.select(b))
+        list.send(.select(c))
+        await show(["b", "a", "c"])
+        await settle()
+        #expect(list.state.selection == c)
+    }
+
+    nonisolated static let moves: [(from: String?, by: Int, to: String?)] = [
+        ("b", 1, "c"), ("b", -1, "a"), ("d", 1, "d"), ("a", -1, "a"), ("a", 3, "d"), ("a", 99, "d"), ("d", -99, "a"),
+        ("b", 0, "b"), (nil, 1, "a"), (nil, -1, "d"), (nil, 2, "b"), ("a", .max, "d"), ("d", .min, "a"),
+    ]
+
+    @Test(arguments: moves) func movesToNeighbours(from: String?, by offset: Int, to: String?) async {
+        list.start()
+        await show(["a", "b", "c", "d"])
+        list.send(.select(from.map { RoomID($0) }))
+        list.send(.selectNeighbour(offset))
+        #expect(list.state.selection?.rawValue == to)
+    }
+
+    nonisolated static let unreadMoves: [(from: String?, by: Int, to: String?)] = [
+        ("a", 1, "b"), ("b", 1, "e"), ("c", 1, "e"), ("e", 1, "e"), ("c", -1, "b"), ("b", -1, "b"), ("a", 2, "e"),
+        ("a", -1, "a"), (nil, 1, "b"), (nil, -1, "e"),
+    ]
+
+    @Test(arguments: unreadMoves) func movesToUnreadNeighbours(from: String?, by offset: Int, to: String?) async {
+        list.start()
+        await show(["a", "b", "c", "d", "e", "f"], unread: ["b", "e"])
+        list.send(.select(from.map { RoomID($0) }))
+        list.send(.selectUnreadNeighbour(offset))
+        #expect(list.state.selection?.rawValue == to)
+    }
+
+    @Test func withoutRoomsThereAreNoNeighbours() async {
+        list.start()
+        await show([])
+        list.send(.selectNeighbour(1))
+        list.send(.selectUnreadNeighbour(-1))
+        #expect(outputs.values.isEmpty)
+    }
+
+    // MARK: Changing
+
+    @Test(arguments: [true, false]) func aNewRoomIsOpened(isListedFirst: Bool) async {
+        let gate = Gate()
+        service.before = { if case .create = $0 { await gate.pass() } }
+        list.start()
+        await show(["a"])
+        list.send(.create(name: "New"))
+        await eventually { gate.waiting == 1 }
+        if isListedFirst { await show(["New", "a"]) }
+        gate.open()
+        if !isListedFirst {
+            await settle()
+            #expect(list.state.selection == a)
+            await show(["New", "a"])
+        }
+        await eventually { [list] in list.state.selection == RoomID("New") }
+        #expect(outputs.values == [.opened(a), .opened(RoomID("New"))])
+    }
+
+    @Test func actionsReachTheService() async {
+        list.start()
+        await show(["a", "b"])
+        list.send(.rename(a, to: "Other"))
+        list.send(.leave(b))
+        await eventually { [service] in service.calls.count == 2 }
+        #expect(service.calls.contains(.rename(a, "Other")) && service.calls.contains(.leave(b)))
+        #expect(list.state.rows.count == 2)
+    }
+
+    @Test(arguments: [
+        RoomListViewModel.Action.create(name: ""), .rename(RoomID("a"), to: ""), .leave(RoomID("a")),
+    ])
+    func failuresAreTold(action: RoomListViewModel.Action) async {
+        service.before = { _ in throw ChatError.diskFull }
+        list.start()
+        await show(["a"])
+        list.send(action)
+        await eventually { [outputs] in outputs.values.contains(.failed(.diskFull)) }
+        #expect(list.state.selection == a && list.state.rows.count == 1)
+    }
+
+    @Test func anUnknownErrorIsAStorageError() async {
+        struct Odd: Error {}
+        service.before = { _ in throw Odd() }
+        list.send(.leave(a))
+        await eventually { [outputs] in outputs.values == [.failed(.storage(reason: "Odd()"))] }
+    }
+
+    // MARK: Rows
+
+    nonisolated static let previews: [(RoomSummary, RoomListViewModel.Row.Preview)] = [
+        (.of("a"), .empty),
+        (.of("a", last: .of("hi")), .message(sender: "Alex", isOwn: false, text: "hi")),
+        (.of("a", last: .of("hi", isOwn: true)), .message(sender: nil, isOwn: true, text: "hi")),
+        (.of("a", kind: .guide, last: .of("hi")), .message(sender: nil, isOwn: false, text: "hi")),
+        (.of("a", kind: .notes, last: .of("hi", isOwn: true)), .message(sender: nil, isOwn: true, text: "hi")),
+        (.of("a", last: .of("one\ntwo\r\n\nthree\n")), .message(sender: "Alex", isOwn: false, text: "one two three")),
+        (.of("a", last: .of("hi"), draft: "un\nsent"), .draft("un sent")),
+        (.of("a", draft: "unsent"), .draft("unsent")),
+        (.of("a", last: .of("hi"), draft: ""), .message(sender: "Alex", isOwn: false, text: "hi")),
+        (.of("a", draft: " \n\n "), .empty),
+    ]
+
+    @Test(arguments: previews) func previewsTellWhatMatters(
+        summary: RoomSummary, preview: RoomListViewModel.Row.Preview
+    ) async {
+        list.start()
+        service.tell([summary])
+        await eventually { [list] in list.state.isLoaded }
+        #expect(list.state.rows[0].preview == preview)
+        #expect(list.state.rows[0].name == "Room a")
+    }
+
+    @Test(arguments: [(0, nil), (1, "1"), (99, "99"), (100, "99+"), (12_345, "99+")] as [(Int, String?)])
+    func unreadBadge(count: Int, label: String?) async {
+        list.start()
+        service.tell([.of("a", unread: count), .of("b", unread: 1)])
+        await eventually { [list] in list.state.isLoaded }
+        #expect(list.state.rows[0].unreadLabel == label)
+        #expect(list.state.unreadTotal == count + 1)
+    }
+
+    @Test func daysAreNamedAnewAtMidnight() async {
+        wallClock.record(localTime(2026, 3, 10, 23, 59, 59))
+        list.start()
+        service.tell([.of("a", at: localTime(2026, 3, 10, 8)), .of("b", at: localTime(2026, 3, 9, 8))])
+        await eventually { [list] in list.state.isLoaded }
+        #expect(list.state.rows.map(\.day) == [.today, .yesterday])
+        wallClock.record(localTime(2026, 3, 11, 0))
+        list.send(.dayChanged)
+        #expect(list.state.rows.map(\.day) == [.yesterday, .thisWeek])
+        #expect(outputs.values == [.opened(a)])
+    }
+}

@@ -1,0 +1,309 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct TimelineViewModelTests {
+    private let harness = TimelineHarness()
+    private var timeline: TimelineViewModel { harness.timeline }
+    private var service: FakeChatService { harness.service }
+    nonisolated private static let own = Fixtures.own
+
+    private func page(_ positions: ClosedRange<Int64>, hasOlder: Bool) -> TimelinePage {
+        TimelinePage(messages: positions.map { .of($0) }, hasOlder: hasOlder)
+    }
+
+    // MARK: Updates
+
+    @Test func nothingIsShownBeforeTheRoomIsThere() {
+        #expect(!timeline.state.isLoaded && !timeline.state.isEmpty)
+        timeline.send(.loadOlder)
+        timeline.send(.reachedEnd)
+        timeline.send(.editLast)
+        #expect(service.calls.isEmpty && harness.told.isEmpty)
+    }
+
+    nonisolated static let updates: [(String, [TimelineUpdate], [String])] = [
+        ("new", [.changed([.of(40)])], ["10", "20", "30", "40"]),
+        ("several, out of order", [.changed([.of(60), .of(40), .of(50)])], ["10", "20", "30", "40", "50", "60"]),
+        ("late, in between", [.changed([.of(15)]), .changed([.of(25)])], ["10", "15", "20", "25", "30"]),
+        ("before all", [.changed([.of(5)])], ["5", "10", "20", "30"]),
+        ("twice", [.changed([.of(40), .of(40)]), .changed([.of(40), .of(20)])], ["10", "20", "30", "40"]),
+        ("removed", [.removed([MessageID("m20")])], ["10", "30"]),
+        ("unknown removed", [.removed([MessageID("m99")])], ["10", "20", "30"]),
+        (
+            "all removed, then new", [.removed(["m10", "m20", "m30"].map { MessageID($0) }), .changed([.of(40)])],
+            ["40"]
+        ),
+    ]
+
+    @Test(arguments: updates) func takesUpdatesIn(_ what: String, updates: [TimelineUpdate], expected: [String]) async {
+        await harness.open([.of(10), .of(20), .of(30)])
+        for update in updates { await harness.tell(update) }
+        #expect(harness.positions == expected, "\(what)")
+    }
+
+    @Test func aChangeReplacesWhatWasKnown() async {
+        await harness.open([.of(1), .of(2), .of(3)])
+        await harness.tell(.changed([.of(2, text: "", isDeleted: true)]))
+        #expect(harness.messages.map(\.isDeleted) == [false, true, false])
+    }
+
+    /// A message of one's own gets its final place when the server tells it.
+    @Test func aMessageThatMovesIsThereOnce() async {
+        await harness.open([.of(1), .of(2)])
+        func own(at position: Int64, _ delivery: Message.Delivery) -> Message {
+            Message(
+                id: MessageID("m9"), roomID: RoomID("room"), sender: Self.own.id, text: "mine", sentAt: harness.now,
+                position: position, delivery: delivery)
+        }
+        await harness.tell(.changed([own(at: 3, .sending)]))
+        await harness.tell(.changed([.of(4), own(at: 5, .sent)]))
+        #expect(harness.positions == ["1", "2", "4", "9"])
+        #expect(harness.messages.last?.delivery == .sent)
+    }
+
+    @Test func openingAnewReplacesAll() async {
+        await harness.open([.of(1), .of(2)], hasOlder: true)
+        await harness.open([.of(7)], hasOlder: false)
+        #expect(harness.positions == ["7"] && !harness.state.hasOlder)
+    }
+
+    @Test func aStreamThatEndsBeforeItOpensIsAFailure() async {
+        service.timelines[timeline.roomID]?.finish()
+        await eventually { [harness] in !harness.told.isEmpty }
+        guard case .failed(.storage) = harness.told[0] else {
+            Issue.record("told \(harness.told)")
+            return
+        }
+    }
+
+    @Test func aClosedRoomCanOnlyBeRead() async {
+        await harness.open([.of(1, by: Self.own), .of(2)], hasOlder: true)
+        await harness.tell(.closed)
+        service.timelines[timeline.roomID]?.finish()
+        #expect(harness.state.isClosed && harness.positions == ["1", "2"])
+        for action in [.loadOlder, .reachedEnd, .edit(MessageID("m1")), .editLast, .delete(MessageID("m1"))]
+            as [TimelineViewModel.Action]
+        {
+            timeline.send(action)
+        }
+        await settle()
+        #expect(service.calls.isEmpty && harness.told.isEmpty)
+    }
+
+    @Test func tellsWhoTypesByName() async {
+        await harness.open([])
+        service.tell(.typing([Fixtures.other.id, MemberID("x")]))
+        await eventually { [harness] in harness.outputs.values.last == .typing(["Alex", "x"]) }
+        service.tell(.closed)
+        await eventually { [harness] in harness.outputs.values.last == .typing([]) }
+    }
+
+    /// Nobody else holds a timeline: it ends with its view.
+    @Test func endsWithItsOwner() async {
+        var other: TimelineViewModel? = TimelineViewModel(roomID: RoomID("other"), service: service)
+        other?.start()
+        weak let weakly = other
+        let ended = Recorder<Bool>()
+        service.timelines[RoomID("other")]?.onTermination = { _ in Task { @MainActor in ended.record(true) } }
+        service.tell(.changed([.of(1)]), in: RoomID("other"))
+        await settle()
+        other = nil
+        await eventually { ended.values == [true] }
+        #expect(weakly == nil)
+    }
+
+    // MARK: Older messages
+
+    @Test func loadsOneOlderPageAtATime() async {
+        let gate = Gate()
+        service.before = { if case .page = $0 { await gate.pass() } }
+        service.pages = { [self] _, _ in page(4...6, hasOlder: true) }
+        await harness.open([.of(7), .of(8)], hasOlder: true)
+        timeline.send(.loadOlder)
+        timeline.send(.loadOlder)
+        await eventually { gate.waiting == 1 }
+        timeline.send(.loadOlder)
+        #expect(harness.state.isLoadingOlder)
+        gate.open()
+        await eventually { [harness] in !harness.state.isLoadingOlder }
+        #expect(service.calls == [.page(before: 7)])
+        #expect(harness.positions == ["4", "5", "6", "7", "8"])
+        service.pages = { [self] _, _ in page(1...3, hasOlder: false) }
+        timeline.send(.loadOlder)
+        await eventually { [harness] in !harness.state.hasOlder }
+        timeline.send(.loadOlder)
+        await settle()
+        #expect(service.calls == [.page(before: 7), .page(before: 4)])
+        #expect(harness.positions == (1...8).map(String.init))
+        #expect(harness.told.isEmpty)
+    }
+
+    @Test func aPageThatCannotBeReadCanBeAskedForAgain() async {
+        service.before = { _ in throw ChatError.storage(reason: "disk") }
+        await harness.open([.of(7)], hasOlder: true)
+        timeline.send(.loadOlder)
+        await eventually { [harness] in !harness.told.isEmpty }
+        #expect(harness.told == [.failed(.storage(reason: "disk"))])
+        #expect(!harness.state.isLoadingOlder && harness.state.hasOlder)
+        service.before = { _ in }
+        service.pages = { [self] _, _ in page(5...6, hasOlder: false) }
+        timeline.send(.loadOlder)
+        await eventually { [harness] in harness.positions == ["5", "6", "7"] }
+    }
+
+    /// The page was read before the change and comes after it.
+    @Test func whatChangesWhileAPageIsOnItsWayIsNotForgotten() async {
+        let gate = Gate()
+        service.before = { if case .page = $0 { await gate.pass() } }
+        service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
+        await harness.open([.of(6)], hasOlder: true)
+        timeline.send(.loadOlder)
+        await eventually { gate.waiting == 1 }
+        await harness.tell(.changed([.of(2, text: "changed")]))
+        await harness.tell(.removed([MessageID("m3"), MessageID("m6")]))
+        await harness.tell(.changed([.of(7)]))
+        #expect(harness.positions == ["7"])
+        gate.open()
+        await eventually { [harness] in !harness.state.isLoadingOlder }
+        #expect(harness.positions == ["1", "2", "4", "5", "7"])
+        #expect(harness.messages[1].text == "changed")
+    }
+
+    /// What is older than all that is loaded is left to the page it belongs to.
+    @Test func changesOfWhatIsNotLoadedWait() async {
+        await harness.open([.of(6), .of(7)], hasOlder: true)
+        await harness.tell(.changed([.of(3, text: "changed")]))
+        await harness.tell(.removed([MessageID("m6"), MessageID("m7")]))
+        #expect(harness.positions == [])
+        await harness.tell(.changed([.of(8)]))
+        #expect(harness.positions == ["8"])
+        service.pages = { [self] _, _ in page(4...5, hasOlder: true) }
+        timeline.send(.loadOlder)
+        await eventually { [harness] in harness.positions == ["4", "5", "8"] }
+        #expect(service.calls == [.page(before: 6)])
+    }
+
+    @Test func aPageOfARoomThatWasOpenedAnewIsOfNoUse() async {
+        let gate = Gate()
+        service.before = { if case .page = $0 { await gate.pass() } }
+        service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
+        await harness.open([.of(6)], hasOlder: true)
+        timeline.send(.loadOlder)
+        await eventually { gate.waiting == 1 }
+        await harness.open([.of(20)], hasOlder: true)
+        gate.open()
+        await settle()
+        #expect(harness.positions == ["20"] && harness.state.hasOlder && !harness.state.isLoadingOlder)
+    }
+
+    // MARK: Reading
+
+    @Test func marksAsReadForwardOnlyAndOnce() async {
+        await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
+        timeline.send(.reachedEnd)
+        timeline.send(.reachedEnd)
+        await harness.tell(.removed([MessageID("m3")]))
+        timeline.send(.reachedEnd)
+        await harness.tell(.changed([.of(4)]))
+        timeline.send(.reachedEnd)
+        await eventually { [service] in service.calls.count == 2 }
+        await settle()
+        #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
+    }
+
+    @Test func whatWasReadIsNotMarkedAgain() async {
+        await harness.open([.of(1), .of(2)], readUpTo: 2)
+        timeline.send(.reachedEnd)
+        await settle()
+        #expect(service.calls.isEmpty)
+    }
+
+    /// The backend knows a message only once it has acknowledged it.
+    @Test func whatIsOnItsWayIsNotMarked() async {
+        await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
+        timeline.send(.reachedEnd)
+        await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
+    }
+
+    @Test func countsWhatCameAfterTheReaderLeftTheEnd() async {
+        await harness.open([.of(1), .of(2), .of(3, by: Self.own), .of(4), .of(5, isDeleted: true)])
+        #expect(timeline.unreadCount(after: MessageID("m1")) == 2)
+        #expect(timeline.unreadCount(after: MessageID("m4")) == 0)
+        #expect(timeline.unreadCount(after: nil) == 0)
+        #expect(timeline.unreadCount(after: MessageID("gone")) == 0)
+    }
+
+    // MARK: Editing and deleting
+
+    nonisolated static let rights: [(String, Message, canEdit: Bool, canDelete: Bool)] = [
+        ("own", .of(1, by: own), true, true), ("another's", .of(1), false, false),
+        ("deleted", .of(1, by: own, isDeleted: true), false, false),
+        ("on its way", .of(1, by: own, delivery: .sending), false, true),
+        ("failed", .of(1, by: own, delivery: .failed), false, true),
+    ]
+
+    @Test(arguments: rights) func onlyOwnMessagesCanBeChanged(
+        _ what: String, message: Message, canEdit: Bool, canDelete: Bool
+    ) async {
+        await harness.open([message])
+        timeline.send(.edit(message.id))
+        timeline.send(.editLast)
+        let edit = TimelineViewModel.Output.edit(message.id, text: message.text)
+        #expect(harness.told == (canEdit ? [edit, edit] : []))
+        timeline.send(.delete(message.id))
+        await settle()
+        #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
+    }
+
+    @Test func theNewestEditableMessageIsEdited() async {
+        await harness.open([
+            .of(1, by: Self.own), .of(2, by: Self.own), .of(3, by: Self.own, isDeleted: true), .of(4),
+        ])
+        timeline.send(.editLast)
+        timeline.send(.edit(MessageID("unknown")))
+        timeline.send(.delete(MessageID("unknown")))
+        await settle()
+        #expect(harness.told == [.edit(MessageID("m2"), text: "Text 2")])
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func aFailedDeletionIsTold() async {
+        service.before = { _ in throw ChatError.notPermitted }
+        await harness.open([.of(1, by: Self.own)])
+        timeline.send(.delete(MessageID("m1")))
+        await eventually { [harness] in harness.told == [.failed(.notPermitted)] }
+    }
+
+    @Test func showsWhichMessageIsBeingEdited() async {
+        await harness.open([.of(1, by: Self.own), .of(2, by: Self.own)])
+        timeline.editing = MessageID("m1")
+        #expect(harness.messages.map(\.isBeingEdited) == [true, false])
+        timeline.editing = nil
+        #expect(harness.messages.map(\.isBeingEdited) == [false, false])
+    }
+
+    nonisolated static let endings: [TimelineUpdate] = [
+        .changed([.of(2, by: own, text: "", isDeleted: true)]), .removed([MessageID("m2")]),
+        .opened(
+            TimelinePage(messages: [.of(2, by: own, isDeleted: true)], hasOlder: false), members: [own], readUpTo: nil),
+    ]
+
+    @Test(arguments: endings, [true, false])
+    func tellsThatTheEditedMessageIsGone(update: TimelineUpdate, isLoaded: Bool) async {
+        await harness.open(isLoaded ? [.of(2, by: Self.own), .of(3)] : [.of(3)], hasOlder: true)
+        timeline.editing = MessageID("m2")
+        await harness.tell(.changed([.of(3, isDeleted: true)]))
+        #expect(harness.told.isEmpty)
+        await harness.tell(update)
+        #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
+    }
+
+    @Test func aDeletedMessageIsNotEdited() async {
+        await harness.open([.of(2, by: Self.own, isDeleted: true)])
+        timeline.editing = MessageID("m2")
+        #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
+    }
+}

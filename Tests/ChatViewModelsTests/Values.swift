@@ -1,0 +1,54 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+
+/// A moment in the process's time zone.
+func localTime(
+    _ year: Int, _ month: Int, _ day: Int, _ hour: Int = 12, _ minute: Int = 0, _ second: Int = 0
+) -> Date {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .current
+    let parts = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    return calendar.date(from: parts)!
+}
+
+extension RoomSummary {
+    static func of(
+        _ id: String, kind: Room.Kind = .group, last: LastMessage? = nil, at date: Date = Fixtures.date,
+        unread: Int = 0, draft: String? = nil
+    ) -> RoomSummary {
+        RoomSummary(
+            room: Fixtures.room(id, name: "Room \(id)", kind: kind), lastMessage: last, lastActivity: date,
+            unreadCount: unread, draftPreview: draft)
+    }
+}
+
+extension RoomSummary.LastMessage {
+    static func of(_ text: String, isOwn: Bool = false) -> Self {
+        Self(senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date)
+    }
+}
+
+extension Message {
+    static func of(
+        _ position: Int64, by sender: Member = Fixtures.other, at date: Date = localTime(2026, 3, 10),
+        text: String? = nil, isDeleted: Bool = false, delivery: Delivery = .sent
+    ) -> Message {
+        Message(
+            id: MessageID("m\(position)"), roomID: RoomID("room"), sender: sender.id, text: text ?? "Text \(position)",
+            sentAt: date, position: position, isDeleted: isDeleted, delivery: delivery)
+    }
+}
+
+/// The same numbers for the same seed (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -68,6 +68,8 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private let now: () -> Date
     @ObservationIgnored private var summaries: [RoomSummary] = []
     @ObservationIgnored private var listening: Task<Void, Never>?
+    /// The room to open when the rooms arrive.
+    @ObservationIgnored private var opening: RoomID?
     /// A room just created, to be opened when the list shows it.
     @ObservationIgnored private var pendingSelection: RoomID?
 
@@ -81,7 +83,7 @@ public final class RoomListViewModel: ViewModel {
     /// Begins to follow the rooms. When they arrive `opening` is selected, or else the most recently active one.
     public func start(opening room: RoomID? = nil) {
         guard listening == nil else { return }
-        pendingSelection = room
+        opening = room
         let stream = service.roomSummaries()
         listening = Task { [weak self] in
             for await summaries in stream {
@@ -122,9 +124,9 @@ public final class RoomListViewModel: ViewModel {
         next.rows = rows()
         if !next.isLoaded {
             next.isLoaded = true
-            let wanted = summaries.first { $0.id == pendingSelection } ?? summaries.first
+            let wanted = summaries.first { $0.id == opening } ?? summaries.first
             if next.selection == nil { next.selection = wanted?.id }
-            pendingSelection = nil
+            opening = nil
         }
         if let pending = pendingSelection, summaries.contains(where: { $0.id == pending }) {
             pendingSelection = nil

@@ -35,8 +35,8 @@ public enum MainLoop {
     public static func pump(forAtMost seconds: Double = 10, until condition: () -> Bool) -> Bool {
         let deadline = g_get_monotonic_time() + gint64(seconds * 1_000_000)
         // Wakes the loop up for the deadline when nothing else does.
-        let alarm = Timeout(every: .milliseconds(50)) {}
-        defer { alarm.cancel() }
+        let alarm = g_timeout_add(50, { _ in gboolean(1) }, nil)
+        defer { g_source_remove(alarm) }
         while !condition() {
             if g_get_monotonic_time() >= deadline { return false }
             iterate(mayBlock: true)

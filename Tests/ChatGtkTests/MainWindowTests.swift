@@ -80,7 +80,9 @@ final class MainWindowTests: GtkTestCase {
             else { return XCTFail("no guide's room") }
             details.start()
             XCTAssertTrue(MainLoop.pump { details.state.members.count == 2 })
-            guard let guide = details.state.members.first(where: { $0.kind == .guide }) else { return XCTFail("no guide") }
+            guard let guide = details.state.members.first(where: { $0.kind == .guide }) else {
+                return XCTFail("no guide")
+            }
             details.send(.remove(guide.id))
             XCTAssertTrue(MainLoop.pump { details.state.members.map(\.kind) == [.own] })
             try fixture.close()
@@ -95,9 +97,11 @@ final class MainWindowTests: GtkTestCase {
             var finalized = false
             var closed = false
             let room = conversation.roomID
-            try Self.writeDraftAndClose(fixture, conversation, onFinalize: { finalized = true }, onClosed: { closed = true })
+            try Self.writeDraftAndClose(
+                fixture, conversation, onFinalize: { finalized = true }, onClosed: { closed = true })
             XCTAssertTrue(MainLoop.pump { closed && finalized }, "the window is finalised")
-            XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
+            XCTAssertTrue(
+                MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures) closures")
             let backend = fixture.backend
             let draft = try finish { try await backend.draft(in: room) }
             XCTAssertEqual(draft?.preview, "unsent")

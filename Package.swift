@@ -20,6 +20,9 @@ let package = Package(
         .library(name: "Composer", targets: ["Composer"]),
         .library(name: "ChatGtk", targets: ["ChatGtk"]),
         .executable(name: "parlance", targets: ["parlance"]),
+        .executable(name: "parlance-replay", targets: ["parlance-replay"]),
+        .executable(name: "parlance-bench", targets: ["Benchmarks"]),
+        .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -30,7 +33,8 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport", swiftSettings: settings),
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
+            swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // The composer engine, and its drivers.

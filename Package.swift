@@ -97,6 +97,9 @@ let package = Package(
             name: "parlance",
             dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],
             swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "ParlanceTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],
+            swiftSettings: settings),
     ]
 )
 

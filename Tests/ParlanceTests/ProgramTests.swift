@@ -1,0 +1,127 @@
+import ChatTestSupport
+import Foundation
+import XCTest
+
+/// The program as a user meets it: its window, its keys, its ends.
+final class ProgramTests: XCTestCase {
+    /// Typed with real keys, sent, killed with no warning, started again: the message is in the window.
+    func testSentMessageAndDraftSurviveKill() throws {
+        let first = try RunningParlance()
+        try first.waitForWindow()
+        try first.type("Kept for good")
+        try first.press("Return")
+        _ = try first.until("an empty composer") { try first.copyComposerText() != "Kept for good" ? true : nil }
+        try first.type("Half a draft")
+        try first.press("Left", "Left")
+        // The draft is due 0.3 s after its first change; the store tells when it is written.
+        let written = try first.until("the draft on the disk") { try Self.draftIsStored(first.store) ? true : nil }
+        XCTAssertTrue(written)
+        first.kill()
+
+        let second = try RunningParlance(home: first.home)
+        try second.waitForWindow()
+        _ = try second.until("the draft in the composer") {
+            try second.copyComposerText() == "Half a draft" ? true : nil
+        }
+        try second.press("BackSpace", "Up")
+        let found = try second.until("the sent message") {
+            let text = try second.copyComposerText()
+            return text == "Kept for good" ? text : nil
+        }
+        XCTAssertEqual(found, "Kept for good")
+        second.kill()
+    }
+
+    func testCaretOfTheDraftSurvivesKill() throws {
+        let first = try RunningParlance()
+        try first.waitForWindow()
+        try first.type("abcd")
+        try first.press("Left", "Left")
+        _ = try first.until("the draft on the disk") {
+            try Self.draftIsStored(first.store, holding: #""location":2"#) ? true : nil
+        }
+        first.kill()
+        let second = try RunningParlance(home: first.home)
+        try second.waitForWindow()
+        try second.type("X")
+        _ = try second.until("the text with what was typed at the caret") {
+            try second.copyComposerText() == "abXcd" ? true : nil
+        }
+        second.kill()
+    }
+
+    func testSecondStartHandsOverToTheFirst() throws {
+        let first = try RunningParlance()
+        try first.waitForWindow()
+        let second = try RunningParlance(home: first.home)
+        XCTAssertEqual(second.waitForEnd().status, 0)
+        XCTAssertTrue(first.isRunning)
+        first.kill()
+    }
+
+    func testQuitEndsCleanly() throws {
+        let parlance = try RunningParlance()
+        try parlance.waitForWindow()
+        try parlance.press("ctrl+q")
+        let end = parlance.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
+    func testUnknownOptionIsOneLineAndStatusOne() throws {
+        let end = try RunningParlance(arguments: ["--no-such-option"]).waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
+        XCTAssertTrue(end.errors.contains("--no-such-option"), end.errors)
+    }
+
+    func testVersionAndHelp() throws {
+        XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--version").hasPrefix("Parlance "))
+        XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--help").contains("--version"))
+    }
+
+    func testUnwritableDataFolderIsOneLineAndStatusOne() throws {
+        let home = TemporaryFolder()
+        let file = home.url.appending(path: "a-file")
+        try Data().write(to: file)
+        let end = try RunningParlance(home: home, data: file.path).waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
+        XCTAssertTrue(end.errors.contains(file.path), end.errors)
+    }
+
+    func testDamagedDatabaseIsSetAsideAndKept() throws {
+        let home = TemporaryFolder()
+        let store = home.url.appending(path: "data/parlance")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        let damage = Data("this is no database, whatever its name says".utf8)
+        try damage.write(to: store.appending(path: Self.databaseName))
+        let parlance = try RunningParlance(home: home)
+        try parlance.waitForWindow()
+        // The default answer: set aside and go on.
+        try parlance.press("Return")
+        _ = try parlance.until("the window after it") {
+            let names = try? RunningParlance.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")
+            return names?.isEmpty == false ? true : nil
+        }
+        let kept = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)
+            .filter { $0.hasPrefix("parlance-damaged") }
+        XCTAssertEqual(kept.count, 1)
+        let moved = store.deletingLastPathComponent().appending(path: kept.first ?? "").appending(
+            path: Self.databaseName)
+        XCTAssertEqual(try Data(contentsOf: moved), damage)
+        parlance.kill()
+    }
+
+    // MARK: The store's files
+
+    private static let databaseName = "chat.sqlite"
+
+    /// Whether a database file or its log holds a draft: written pages are found there as they are.
+    private static func draftIsStored(_ store: URL, holding text: String = "Half a draft") throws -> Bool {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
+        return files.contains { name in
+            (try? Data(contentsOf: store.appending(path: name)))?.range(of: Data(text.utf8)) != nil
+        }
+    }
+}

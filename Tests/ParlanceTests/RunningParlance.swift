@@ -1,0 +1,111 @@
+import ChatTestSupport
+import Foundation
+import Glibc
+import XCTest
+
+/// The built program in a home of its own, driven from outside by real key events.
+final class RunningParlance {
+    let home: TemporaryFolder
+    private(set) var process = Process()
+    private let errors = Pipe()
+
+    /// - Parameter data: what `XDG_DATA_HOME` says; the home's own folder unless given.
+    init(arguments: [String] = [], home: TemporaryFolder = TemporaryFolder(), data: String? = nil) throws {
+        self.home = home
+        var environment = ProcessInfo.processInfo.environment
+        environment["XDG_DATA_HOME"] = data ?? home.url.appending(path: "data").path
+        environment["XDG_CONFIG_HOME"] = home.url.appending(path: "config").path
+        environment["XDG_CACHE_HOME"] = home.url.appending(path: "cache").path
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.environment = environment
+        process.standardError = errors
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+    }
+
+    static var program: URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "parlance")
+    }
+
+    var store: URL { home.url.appending(path: "data/parlance") }
+    var isRunning: Bool { process.isRunning }
+
+    /// What the program said on standard error, once it has ended.
+    func waitForEnd() -> (status: Int32, errors: String) {
+        let data = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    }
+
+    /// kill -9, as power loss does to a process.
+    func kill() {
+        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        // The bus may learn of it later than we do, and would hand the next start over to a process that is gone.
+        while (try? Self.tool(Self.askForOwner))?.contains("true") == true {}
+    }
+
+    private static let askForOwner = [
+        "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
+        "--method", "org.freedesktop.DBus.NameHasOwner", "io.github.parlance_chat.Parlance",
+    ]
+
+    // MARK: The window
+
+    /// Waits for the window and gives it the focus.
+    func waitForWindow() throws {
+        let id = try until("a window") {
+            let found = try? Self.tool(
+                "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
+            return found?.split(separator: "\n").first.map(String.init)
+        }
+        try Self.tool("xdotool", "windowactivate", "--sync", id)
+        _ = try until("the focus") { try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil }
+    }
+
+    func press(_ keys: String...) throws { try Self.tool(["xdotool", "key", "--delay", "20"] + keys) }
+    func type(_ text: String) throws { try Self.tool("xdotool", "type", "--delay", "15", "--", text) }
+
+    /// Selects all of the composer's text and copies it.
+    func copyComposerText() throws -> String {
+        try press("ctrl+a", "ctrl+c")
+        return (try? Self.tool("xclip", "-out", "-selection", "clipboard")) ?? ""
+    }
+
+    /// Asks again and again until there is an answer; fails after 20 seconds.
+    func until<Answer>(_ what: String, _ ask: () throws -> Answer?) throws -> Answer {
+        let deadline = Date().addingTimeInterval(20)
+        while Date() < deadline {
+            if let answer = try ask() { return answer }
+            if !process.isRunning { throw Failure(message: "ended while waiting for \(what): \(waitForEnd())") }
+        }
+        throw Failure(message: "no \(what) within 20 seconds")
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let message: String
+        var description: String { message }
+    }
+
+    @discardableResult
+    static func tool(_ words: String...) throws -> String { try tool(words) }
+
+    @discardableResult
+    static func tool(_ words: [String]) throws -> String {
+        let tool = Process()
+        let output = Pipe()
+        tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tool.arguments = words
+        tool.standardOutput = output
+        tool.standardError = FileHandle.nullDevice
+        try tool.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        tool.waitUntilExit()
+        guard tool.terminationStatus == 0 else {
+            throw Failure(message: "\(words) ended with \(tool.terminationStatus)")
+        }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}

@@ -34,7 +34,8 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport", swiftSettings: settings),
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
+            swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // The composer engine, and its drivers.
@@ -98,7 +99,8 @@ let package = Package(
             dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],
             swiftSettings: mainActorSettings),
         .testTarget(
-            name: "ParlanceTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],
+            name: "ParlanceTests",
+            dependencies: ["ChatTestSupport", "parlance"],
             swiftSettings: settings),
     ]
 )

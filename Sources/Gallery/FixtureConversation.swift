@@ -17,7 +17,8 @@ nonisolated enum FixtureConversation {
         (ann, 47, "Good morning! I read the draft of the autumn issue on the train."),
         (
             ann, 46,
-            "Two things:\n1. The opening is too long by a paragraph.\n2. The interview deserves the centre pages, with the big portrait."
+            "Two things:\n1. The opening is too long by a paragraph.\n"
+                + "2. The interview deserves the centre pages, with the big portrait."
         ),
         (tomas, 41, "Agreed on both. I can set the interview again this afternoon."),
         (FixtureService.own, 38, "Great. I cut the opening right now, it wanted to be shorter anyway."),
@@ -49,7 +50,10 @@ nonisolated enum FixtureConversation {
         return [
             room(
                 FixtureService.team, "Autumn issue", hoursAgo: 0.07, unread: 2,
-                last: ("Tomás Herrera", false, "I tried the headline in small caps as well — have a look when you are back.")),
+                last: (
+                    "Tomás Herrera", false,
+                    "I tried the headline in small caps as well — have a look when you are back."
+                )),
             room(
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),

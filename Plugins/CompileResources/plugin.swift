@@ -7,13 +7,14 @@ struct CompileResources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "resources")
         let manifest = folder.appending(path: "parlance.gresource.xml")
+        let icons = context.package.directoryURL.appending(path: "data/icons")
         let bundle = context.pluginWorkDirectoryURL.appending(path: "parlance.gresource")
         return [
             .buildCommand(
                 displayName: "Compiling the GResource bundle",
                 executable: try compiler(),
                 arguments: ["--sourcedir", folder.path, "--target", bundle.path, manifest.path],
-                inputFiles: [manifest] + files(in: folder), outputFiles: [bundle])
+                inputFiles: [manifest] + files(in: folder) + files(in: icons), outputFiles: [bundle])
         ]
     }
 

@@ -11,7 +11,8 @@ struct Screenshots {
     let gallery: Gallery
     let folder: URL
 
-    private static let widths = [360, 700, 1200]
+    /// The narrowest, the middle and a wide one; 1000 is the widest that software centres show.
+    private static let widths = [360, 700, 1000, 1200]
 
     /// - Returns: the exit status.
     func draw() async -> Int32 {
@@ -25,7 +26,7 @@ struct Screenshots {
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             for width in Self.widths {
-                gtk_window_set_default_size(window.window.cast(), Int32(width), 720)
+                gtk_window_set_default_size(window.window.cast(), Int32(width), 700)
                 await gallery.settle()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window) else { return fail("cannot draw") }
             }

@@ -58,24 +58,4 @@ struct DraftTests {
         #expect(other.restore(draft).contains(.refused(.draft(.inUse))))
         #expect(other.document.text == "set by code")
     }
-
-    /// Due half a second after the last change, three after the first at the latest, and at once on leaving.
-    @Test func whenADraftIsDue() {
-        var engine = ComposerEngine()
-        func isDue(_ effects: [ComposerEffect]) -> Bool { effects.contains(.draftChanged) }
-        #expect(!isDue(engine.handle(.insert("a", origin: .typed), at: .zero)))
-        #expect(!isDue(engine.handle(.insert("b", origin: .typed), at: .milliseconds(400))))
-        #expect(!isDue(engine.advance(to: .milliseconds(899))))
-        #expect(isDue(engine.advance(to: .milliseconds(900))))
-        var due: [Int] = []
-        for millisecond in stride(from: 1000, through: 7000, by: 250)
-        where isDue(engine.handle(.insert("c", origin: .typed), at: .milliseconds(millisecond))) {
-            due.append(millisecond)
-        }
-        #expect(due == [4000, 7000])
-        _ = engine.handle(.focus(true), at: .milliseconds(7100))
-        _ = engine.handle(.insert("d", origin: .typed), at: .milliseconds(7200))
-        #expect(isDue(engine.handle(.focus(false), at: .milliseconds(7300))))
-        #expect(isDue(engine.handle(.send, at: .milliseconds(7400))))
-    }
 }

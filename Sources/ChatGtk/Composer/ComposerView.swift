@@ -39,8 +39,10 @@ final class ComposerView {
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
         builder["composer_row", Widget.self].addController(click)
-        sendButton.onClick { [weak viewModel] in
+        sendButton.onClick { [weak self, weak viewModel] in
             guard let viewModel else { return }
+            // What an input method still shows is committed first, so that it is sent, once (SLK-63).
+            self?.commitPreedit()
             viewModel.handle(viewModel.state.composer.editing == nil ? .send : .commitEdit)
         }
         builder["cancel_edit_button", Button.self].onClick { [weak viewModel] in viewModel?.handle(.cancelEdit) }
@@ -48,6 +50,8 @@ final class ComposerView {
         textView.connect("realize") { [weak self] _ in self?.followWindowHeight() }
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
+
+    private func commitPreedit() { gtk_text_view_reset_im_context(textView.cast()) }
 
     /// Gives the text the keyboard focus.
     func grabFocus() { textView.grabFocus() }

@@ -34,7 +34,8 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport", swiftSettings: settings),
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
+            swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // The composer engine, and its drivers.

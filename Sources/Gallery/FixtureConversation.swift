@@ -49,7 +49,10 @@ nonisolated enum FixtureConversation {
         return [
             room(
                 FixtureService.team, "Autumn issue", hoursAgo: 0.07, unread: 2,
-                last: ("Tomás Herrera", false, "I tried the headline in small caps as well — have a look when you are back.")),
+                last: (
+                    "Tomás Herrera", false,
+                    "I tried the headline in small caps as well — have a look when you are back."
+                )),
             room(
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),

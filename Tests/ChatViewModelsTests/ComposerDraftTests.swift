@@ -220,6 +220,15 @@ import Testing
         #expect(harness.saves == ["unsent"])
     }
 
+    @Test func flushingARestoredDraftWritesWhatChanged() async {
+        let harness = await ComposerHarness.started(draft: ComposerHarness.draft("unsent"))
+        await harness.composer.flushDraft()
+        #expect(harness.saves.isEmpty)
+        harness.composer.handle(.clear)
+        await harness.composer.flushDraft()
+        #expect(harness.saves == [nil] && harness.stored == nil)
+    }
+
     @Test func leavingTheTextWritesAtOnce() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.focus(true))

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Drafts: restored, written soon and in order, and not lost.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerDraftTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerDraftTests {
     // MARK: Restoring
 
     @Test func theDraftComesBackWithItsCaret() async {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Drafts: restored, written soon and in order, and not lost.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerDraftTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerDraftTests {
     // MARK: Restoring
 
     @Test func theDraftComesBackWithItsCaret() async {
@@ -218,6 +218,15 @@ import Testing
         #expect(harness.stored?.preview == "unsent")
         await harness.composer.flushDraft()
         #expect(harness.saves == ["unsent"])
+    }
+
+    @Test func flushingARestoredDraftWritesWhatChanged() async {
+        let harness = await ComposerHarness.started(draft: ComposerHarness.draft("unsent"))
+        await harness.composer.flushDraft()
+        #expect(harness.saves.isEmpty)
+        harness.composer.handle(.clear)
+        await harness.composer.flushDraft()
+        #expect(harness.saves == [nil] && harness.stored == nil)
     }
 
     @Test func leavingTheTextWritesAtOnce() async {

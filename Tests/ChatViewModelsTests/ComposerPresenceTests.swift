@@ -5,7 +5,7 @@ import Composer
 import Testing
 
 /// Typing, one's own and that of others, and keys.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerPresenceTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerPresenceTests {
     private func typingCalls(_ harness: ComposerHarness) -> [FakeChatService.Call] {
         harness.service.calls.filter(\.isTyping)
     }

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Sent once, in order, and neither lost nor back again behind the message.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ComposerSendingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerSendingTests {
     @Test func whatIsSentLeavesTheComposer() async {
         let harness = await ComposerHarness.started()
         harness.type("  hello ")

@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ConversationCoordinatorTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationCoordinatorTests {
     private let service = FakeChatService()
     private let clock = ManualClock()
     private let wallClock = Recorder<Date>()

@@ -8,7 +8,7 @@ import LocalBackend
 import Testing
 
 /// The view models over the backend they are made for, with its storage.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct LocalConversationTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LocalConversationTests {
     /// The application without its window, over a folder of its own.
     @MainActor private final class App {
         let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RoomDetailsViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomDetailsViewModelTests {
     private let service = FakeChatService()
     private let room = RoomID("room")
 

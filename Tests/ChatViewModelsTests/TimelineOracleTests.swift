@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Random rooms: whatever is told in whatever order, the timeline shows what a naive computation says.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct TimelineOracleTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
     @Test(arguments: 0..<24) func showsWhatIsThere(seed: Int) async {
         let room = RandomRoom(seed: UInt64(seed))
         await room.open()

@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TimelineViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineViewModelTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
     private var service: FakeChatService { harness.service }

@@ -53,7 +53,9 @@ final class DraftWriter {
             if draft.isEmpty {
                 try await service.saveDraft(nil, in: roomID)
             } else {
-                let preview = String(draft.content.text.prefix(200))
+                // A message that is being edited is no draft of a new one.
+                let text = draft.mode == .compose ? draft.content.text : draft.stash?.text ?? ""
+                let preview = String(text.prefix(200))
                 try await service.saveDraft(SavedDraft(data: try draft.encoded(), preview: preview), in: roomID)
             }
             return nil

@@ -5,6 +5,9 @@ public struct SignalArguments {
     let values: UnsafePointer<GValue>
     public let count: Int
 
+    /// The object that emits the signal.
+    public var emitter: UnsafeMutableRawPointer? { g_value_get_object(values) }
+
     public func bool(_ index: Int) -> Bool { g_value_get_boolean(value(index)) != 0 }
     public func int(_ index: Int) -> Int { Int(g_value_get_int(value(index))) }
     public func uint(_ index: Int) -> UInt32 { g_value_get_uint(value(index)) }

@@ -18,9 +18,9 @@ public enum PreferencesDialog {
 
     private static func bind(_ row: Widget, to key: String, of settings: Settings, _ values: [String]) {
         adw_combo_row_set_selected(row.cast(), guint(values.firstIndex(of: settings.string(key)) ?? 0))
-        row.connect("notify::selected") { [weak row] _ in
-            guard let row else { return }
-            let index = Int(adw_combo_row_get_selected(row.cast()))
+        row.connect("notify::selected") { arguments in
+            guard let row = arguments.emitter else { return }
+            let index = Int(adw_combo_row_get_selected(row.assumingMemoryBound(to: AdwComboRow.self)))
             if values.indices.contains(index) { settings.set(key, values[index]) }
         }
     }

@@ -1,0 +1,51 @@
+import CGtk
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+final class PreferencesTests: GtkTestCase {
+    /// The rows in the order of the dialog, each with its choices chosen one after another.
+    func testChoicesAreStored() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            PreferencesDialog.present(settings: settings, over: nil)
+            let rows = Self.comboRows()
+            XCTAssertEqual(rows.count, 2)
+            let choices = [("color-scheme", ["dark", "follow"]), ("send-key", ["ctrl-return", "return"])]
+            for (row, (key, values)) in zip(rows, choices) {
+                for value in values {
+                    adw_combo_row_set_selected(row.cast(), value == "dark" ? 2 : value == "ctrl-return" ? 1 : 0)
+                    XCTAssertEqual(settings.string(key), value)
+                }
+            }
+            Self.closeAll()
+        }
+    }
+
+    @MainActor
+    private static func comboRows() -> [Widget] {
+        toplevels().flatMap { descendants(of: $0) }.filter { shim_is_a($0.pointer, adw_combo_row_get_type()) != 0 }
+    }
+
+    @MainActor
+    private static func toplevels() -> [Widget] {
+        guard let list = gtk_window_list_toplevels() else { return [] }
+        defer { g_list_free(list) }
+        return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
+    }
+
+    @MainActor
+    private static func closeAll() {
+        for window in toplevels() { gtk_window_destroy(window.cast()) }
+    }
+
+    @MainActor
+    private static func descendants(of widget: Widget) -> [Widget] {
+        widget.children.flatMap { [$0] + descendants(of: $0) }
+    }
+}

@@ -34,7 +34,8 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
         .target(
-            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport", swiftSettings: settings),
+            name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
+            swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // The composer engine, and its drivers.
@@ -47,7 +48,8 @@ let package = Package(
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "ReplayTests", dependencies: ["ComposerReplay"], resources: [.copy("Traces")], swiftSettings: settings
+            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay"], resources: [.copy("Traces")],
+            swiftSettings: settings
         ),
         .executableTarget(name: "Benchmarks", dependencies: ["Composer"], swiftSettings: settings),
 

@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "ReplayTests", dependencies: ["ComposerReplay"], resources: [.copy("Traces")], swiftSettings: settings
+            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay"], resources: [.copy("Traces")],
+            swiftSettings: settings
         ),
         .executableTarget(name: "Benchmarks", dependencies: ["Composer"], swiftSettings: settings),
 

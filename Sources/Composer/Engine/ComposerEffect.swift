@@ -35,6 +35,8 @@ public enum ComposerRefusal: Hashable, Sendable {
     case limit(rejected: Int)
     /// An interceptor denied the change.
     case denied(by: String)
+    /// The host wanted the next deletion of a single character ignored (HKW-33).
+    case deletionIgnored
     /// There is nothing to send.
     case empty
     /// The text is over the limit.

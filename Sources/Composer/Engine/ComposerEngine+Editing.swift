@@ -4,11 +4,11 @@ extension ComposerEngine {
     mutating func edit(_ range: TextRange, _ text: String, _ origin: EditOrigin) {
         let range = document.aligned(range)
         let text = text.withoutNUL()
-        if origin == .typed, text == "\n" { return insertNewline(over: range) }
+        if origin == .typed, text == "\n", !isIgnoring { return insertNewline(over: range) }
         guard let admitted = admit(range, text, origin) else { return }
         if range.isEmpty, admitted.isEmpty { return }
         replace(range, with: admitted, origin: origin, grouping: grouping(range, admitted, origin))
-        if origin == .typed { applySpaceRules(after: admitted) }
+        if origin == .typed, !isIgnoring { applySpaceRules(after: admitted) }
     }
 
     private func grouping(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> UndoGrouping {
@@ -22,7 +22,8 @@ extension ComposerEngine {
     /// What of a replacement may be made: nil if nothing, and then it has been reported.
     mutating func admit(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> String? {
         guard origin != .code, origin != .undo else { return text }
-        for interceptor in plugIns.interceptors {
+        if text.isEmpty, refusesDeletion(of: range, origin: origin) { return nil }
+        for interceptor in plugIns.interceptors where !isIgnoring {
             let change = TextEdit(range: range, replacement: text)
             switch interceptor.intercept(change, origin: origin, in: document) {
             case .allow: continue
@@ -110,13 +111,13 @@ extension ComposerEngine {
         revision += 1
         noteContentChange()
         if document.isEmpty { wrappedLines = 0 }
-        if !plugIns.observers.isEmpty {
+        if !plugIns.observers.isEmpty, !isIgnoring {
             turn.textEvents.append(
                 TextEvent(range: edit.range, removed: removed, inserted: edit.replacement, origin: origin))
         }
         if document.isBlank {
             if let told = typing.stop() { tellTyping(told) }
-        } else if origin.isUserWriting, let told = typing.wrote(at: now) {
+        } else if origin.isUserWriting, !isIgnoring, let told = typing.wrote(at: now) {
             tellTyping(told)
         }
     }

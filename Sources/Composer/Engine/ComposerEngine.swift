@@ -25,6 +25,7 @@ public struct ComposerEngine: Sendable {
     var draft = DraftSchedule()
     var clipboard: ClipboardFragment?
     var plugIns = PlugInList()
+    var ignored = IgnoredChanges()
     var layout = ComposerLayout.initial
     /// Lines that wrapping added when the window last measured.
     var wrappedLines = 0

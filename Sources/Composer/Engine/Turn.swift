@@ -22,6 +22,7 @@ extension ComposerEngine {
         let selectionMoved = selection != selectionBefore
         if selectionMoved { turn.observations.insert(.selectionChanged, at: turn.edits.isEmpty ? 0 : 1) }
         if turn.contentChanged, draft.changed(at: now, delay: configuration.draftDelay) { emit(.draftChanged) }
+        if isIgnoring { turn.observations = [] }
         let finished = turn
         turn = Turn()
         tell(finished)

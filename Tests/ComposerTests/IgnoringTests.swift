@@ -1,0 +1,92 @@
+import Composer
+import Testing
+
+/// HKW-33.
+struct IgnoringTests {
+    /// How often ignoring is begun and ended around typing "- a", Return, "b"; what is left of the rules for typing.
+    static let depths: [(begun: Int, ended: Int, text: String, isIgnoring: Bool)] = [
+        (0, 0, "- a\n- b", false), (1, 1, "- a\nb", false), (2, 1, "- a\nb", true), (2, 2, "- a\nb", false),
+        (0, 3, "- a\n- b", false),
+    ]
+
+    @Test(arguments: depths)
+    func rulesForTypingRest(begun: Int, ended: Int, text: String, isIgnoring: Bool) {
+        var engine = ComposerEngine()
+        for _ in 0..<begun { engine.beginIgnoring() }
+        for character in "- a\nb" { _ = engine.handle(.insert(String(character), origin: .typed), at: .zero) }
+        for _ in 0..<ended { _ = engine.endIgnoring(at: .zero) }
+        #expect(engine.document.text == text)
+        #expect(engine.isIgnoring == isIgnoring)
+    }
+
+    @Test func aSpareEndIsHarmless() {
+        var engine = ComposerEngine()
+        #expect(engine.endIgnoring(at: .zero) == [])
+        engine.beginIgnoring()
+        #expect(engine.isIgnoring)
+    }
+
+    /// Text before, event while ignoring, what observers hear at the last end.
+    static let changes: [(String, ComposerEvent, [String])] = [
+        ("abcd", .edit(TextRange(location: 1, length: 2), replacement: "xyz", origin: .typed), ["replaced xyz code"]),
+        ("abcd", .deleteBackward(byWord: false), ["deleted  code"]),
+        ("abcd", .insert("d", origin: .paste), ["inserted d code"]),
+        ("ab", .insert("", origin: .typed), []),
+        ("👩‍💻", .edit(TextRange(location: 0, length: 0), replacement: "é", origin: .code), ["inserted é code"]),
+    ]
+
+    @Test(arguments: changes)
+    func observersAreSilentAndHearOfItAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
+        var engine = ComposerEngine()
+        _ = engine.handle(.load(ComposerContent(text: before)), at: .zero)
+        let ear = FakeObserver(name: "ear")
+        engine.add(observer: ear)
+        engine.beginIgnoring()
+        engine.beginIgnoring()
+        let effects = engine.handle(event, at: .zero) + engine.endIgnoring(at: .zero)
+        #expect(ear.log == ["attached"])
+        #expect(!effects.contains { if case .observed = $0 { true } else { false } })
+        #expect(!effects.contains(.typing(true)))
+        let last = engine.endIgnoring(at: .zero)
+        #expect(ear.log.filter { $0.contains(" ") } == heard)
+        #expect(last.contains(.observed(.textChanged)) == !heard.isEmpty)
+    }
+
+    /// The window is told all the same: it mirrors the text.
+    @Test func theTextStillReachesTheWindow() {
+        var engine = ComposerEngine()
+        engine.beginIgnoring()
+        let effects = engine.handle(.insert("a", origin: .typed), at: .zero)
+        #expect(effects.contains(.edited([AppliedEdit(range: .caret(0), replacement: "a")])))
+        #expect(effects.contains(.selectionChanged(.caret(1))))
+    }
+
+    @Test func interceptorsAreNotAsked() {
+        var engine = ComposerEngine()
+        engine.add(interceptor: Rejection(rejected: "a"))
+        engine.beginIgnoring()
+        _ = engine.handle(.insert("a", origin: .typed), at: .zero)
+        #expect(engine.document.text == "a")
+    }
+
+    /// Event on "one two👩‍💻" with the caret at the end, text after it, whether it was refused.
+    static let deletions: [(ComposerEvent, String, Bool)] = [
+        (.deleteBackward(byWord: false), "one two👩‍💻", true),
+        (.edit(TextRange(location: 0, length: 1), replacement: "", origin: .typed), "one two👩‍💻", true),
+        (.edit(TextRange(location: 0, length: 4), replacement: "", origin: .typed), "two👩‍💻", false),
+        (.edit(TextRange(location: 0, length: 1), replacement: "", origin: .code), "ne two👩‍💻", false),
+        (.edit(TextRange(location: 0, length: 1), replacement: "O", origin: .typed), "One two👩‍💻", false),
+    ]
+
+    @Test(arguments: deletions)
+    func theNextSingleDeletionIsRefusedOnce(event: ComposerEvent, text: String, isRefused: Bool) {
+        var engine = ComposerEngine()
+        _ = engine.handle(.load(ComposerContent(text: "one two👩‍💻")), at: .zero)
+        engine.refuseNextSingleDeletion()
+        let effects = engine.handle(event, at: .zero)
+        #expect(engine.document.text == text)
+        #expect(effects.contains(.refused(.deletionIgnored)) == isRefused)
+        let again = engine.handle(.edit(TextRange(location: 0, length: 1), replacement: "", origin: .typed), at: .zero)
+        #expect(again.contains(.refused(.deletionIgnored)) == !isRefused, "what was not single does not count")
+    }
+}

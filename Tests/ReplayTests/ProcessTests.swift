@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+/// The program itself, as other programs talk to it.
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessTests {
+    @Test func everyLineIsAnsweredBeforeTheNextIsWritten() throws {
+        let replay = try ReplayProcess()
+        for (number, letter) in "abc".enumerated() {
+            let answer = try #require(try replay.answer(to: #"{"type":"\#(letter)"}"#))
+            #expect(answer.hasPrefix(#"{"text":"\#("abc".prefix(number + 1))""#))
+        }
+        let (lines, status) = try replay.finish()
+        #expect(lines.isEmpty && status == 0)
+    }
+
+    /// A line, whether it is in error.
+    static let lines: [(String, Bool)] = [
+        (#"{"state":true}"#, false), (#"{"type":"a"}"#, false), ("", true), ("nonsense", true),
+        (#"{"select":[5,0]}"#, true), (String(repeating: "[", count: 100_000), true),
+        (String(repeating: #"{"type":"#, count: 100_000), true),
+    ]
+
+    @Test(arguments: lines)
+    func theExitStatusTellsOfErrors(line: String, isError: Bool) throws {
+        let replay = try ReplayProcess()
+        let answer = try #require(try replay.answer(to: line))
+        #expect(answer.hasPrefix(#"{"error":"#) == isError)
+        #expect(try replay.answer(to: #"{"state":true}"#)?.hasPrefix(#"{"text":"#) == true, "it goes on")
+        let (rest, status) = try replay.finish()
+        #expect(rest.isEmpty && status == (isError ? 1 : 0))
+    }
+
+    @Test func anEmptyInputIsNoError() throws {
+        let (lines, status) = try ReplayProcess().finish()
+        #expect(lines.isEmpty && status == 0)
+    }
+
+    @Test func brokenUTF8IsAnError() throws {
+        let replay = try ReplayProcess()
+        try replay.write(Data([0xFF, 0xFE]) + Data(#"{"type":""#.utf8) + Data([0xC3, 0x28]) + Data("\"}\n".utf8))
+        #expect(try replay.readLine() == #"{"error":"malformed JSON","line":1}"#)
+        #expect(try replay.answer(to: #"{"type":"é"}"#)?.hasPrefix(#"{"text":"é""#) == true)
+        #expect(try replay.finish().status == 1)
+    }
+
+    /// A line that comes in pieces, cut within a character, is one line; the last needs no line feed.
+    @Test func linesMayComeInPieces() throws {
+        let replay = try ReplayProcess()
+        let bytes = Data(#"{"type":"👩‍💻"}"#.utf8)
+        for byte in bytes { try replay.write(Data([byte])) }
+        let (lines, status) = try replay.finish()
+        #expect(lines.count == 1 && lines.first?.hasPrefix(#"{"text":"👩‍💻""#) == true && status == 0)
+    }
+
+    @Test func aMegabyteOnOneLineIsAnswered() throws {
+        let replay = try ReplayProcess()
+        let text = String(repeating: "x", count: 1_000_000)
+        let answer = try #require(try replay.answer(to: #"{"load":{"text":"\#(text)"}}"#))
+        #expect(answer.utf8.count > 1_000_000 && answer.hasPrefix(#"{"text":"xxx"#))
+        #expect(try replay.answer(to: #"{"backspace":1}"#)?.contains(#""selection":[999999,0]"#) == true)
+        #expect(try replay.finish().status == 0)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A running `parlance-replay`, spoken to through pipes.
+final class ReplayProcess {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+
+    init() throws {
+        // Products lie beside the tests' bundle.
+        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent()
+            .appendingPathComponent("parlance-replay")
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Writes bytes as they are.
+    func write(_ data: Data) throws {
+        try input.fileHandleForWriting.write(contentsOf: data)
+    }
+
+    /// Writes a line and waits for its answer, which must come before anything else is written.
+    func answer(to line: String) throws -> String? {
+        try write(Data((line + "\n").utf8))
+        return try readLine()
+    }
+
+    /// The next line; nil at the end of the output.
+    func readLine() throws -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[unread.index(after: end)...]) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else { return nil }
+            unread.append(data)
+        }
+    }
+
+    /// Ends the input.
+    ///
+    /// - Returns: the lines not read yet, and the exit status.
+    func finish() throws -> (lines: [String], status: Int32) {
+        try input.fileHandleForWriting.close()
+        var lines: [String] = []
+        while let line = try readLine() { lines.append(line) }
+        process.waitUntilExit()
+        return (lines, process.terminationStatus)
+    }
+}

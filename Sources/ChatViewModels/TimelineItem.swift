@@ -46,6 +46,27 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// Whether the composer is editing this message now.
     public var isBeingEdited: Bool
 
+    /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
+    public static let shownCharacters = 8_000
+    public static let shownLines = 200
+
+    /// The beginning of the text, as much as a row shows.
+    public var shownText: Substring {
+        var end = text.index(text.startIndex, offsetBy: Self.shownCharacters, limitedBy: text.endIndex) ?? text.endIndex
+        var lines = 1
+        for index in text[..<end].indices where text[index].isNewline {
+            lines += 1
+            if lines > Self.shownLines {
+                end = index
+                break
+            }
+        }
+        return text[..<end]
+    }
+
+    /// Whether ``shownText`` is not all of it.
+    public var isShortened: Bool { shownText.endIndex < text.endIndex }
+
     public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
     public var canDelete: Bool { isOwn && !isDeleted }
     public var canCopy: Bool { !isDeleted }

@@ -12,6 +12,7 @@ final class MessageMenu {
     private let popover: PopoverMenu
     private let actions = ActionGroup()
     private var item: MessageItem?
+    private var focusBefore: Widget?
     private var copy: Action?
     private var edit: Action?
     private var delete: Action?
@@ -30,6 +31,7 @@ final class MessageMenu {
             self.onDelete?(item.id)
         }
         parent.insertActions(actions, prefix: "message")
+        popover.connect("closed") { [weak self] _ in self?.restoreFocus() }
     }
 
     isolated deinit {
@@ -51,7 +53,16 @@ final class MessageMenu {
         edit?.isEnabled = item.canEdit
         delete?.isEnabled = item.canDelete
         guard item.canCopy || item.canEdit || item.canDelete else { return }
+        focusBefore = gtk_widget_get_root(parent.cast()).flatMap { gtk_root_get_focus($0) }.map {
+            Widget(borrowing: $0)
+        }
         popover.popUp(x: parentX, y: parentY)
+    }
+
+    /// Closing a popover leaves the focus to chance.
+    private func restoreFocus() {
+        focusBefore?.grabFocus()
+        focusBefore = nil
     }
 
     private func copyText() {

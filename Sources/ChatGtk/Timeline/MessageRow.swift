@@ -122,15 +122,18 @@ final class MessageRow: TimelineRow {
 
     private func showText(_ message: MessageItem) {
         // A C string ends at a NUL.
-        let shown =
-            message.isDeleted
-            ? translated("Message deleted") : message.text.replacing("\0", with: "\u{FFFD}")
+        let shown = message.isDeleted ? translated("Message deleted") : shownText(message)
         guard shown != text.text else { return }
         text.text = shown
         // Without a width in characters the label's minimum width is found by wrapping at every character, which
         // costs milliseconds for long texts; with one, short texts would be as wide.
         let isLong = shown.utf8.count > 60
         gtk_label_set_width_chars(text.cast(), isLong ? 20 : -1)
+    }
+
+    private func shownText(_ message: MessageItem) -> String {
+        let text = String(message.shownText).replacing("\0", with: "\u{FFFD}")
+        return message.isShortened ? text + "…\n\n" + translated("(Copy the message to read all of it.)") : text
     }
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
@@ -149,7 +152,7 @@ final class MessageRow: TimelineRow {
     private func spoken(_ message: MessageItem, _ time: String) -> String {
         let sender = message.isOwn ? translated("You") : message.senderName
         let state = metaText(message, time)
-        let what = message.isDeleted ? translated("Message deleted") : message.text
+        let what = message.isDeleted ? translated("Message deleted") : String(message.shownText)
         return state.contains(time) ? "\(sender): \(what). \(state)" : "\(sender): \(what). \(time) \(state)"
     }
 }

@@ -82,6 +82,8 @@ final class ConversationView {
 
     private func positionChanged(_ isAtEnd: Bool, _ unseen: Int) {
         latest.isRevealed = !isAtEnd
+        // Faded out it would still lie over the newest message and take its clicks.
+        gtk_widget_set_can_target(latest.cast(), isAtEnd ? 0 : 1)
         latestCount.isVisible = unseen > 0
         if unseen > 0 { latestCount.text = unseen > 99 ? "99+" : String(unseen) }
     }

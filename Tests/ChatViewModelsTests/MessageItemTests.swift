@@ -1,0 +1,33 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+/// How much of a message a row shows.
+struct MessageItemTests {
+    private func item(_ text: String) -> MessageItem {
+        MessageItem(
+            id: MessageID("m"), text: text, senderID: Fixtures.own.id, senderName: "Robin", sentAt: Fixtures.date,
+            isOwn: true, isEdited: false, isDeleted: false, delivery: .sent, startsGroup: true, endsGroup: true,
+            isBeingEdited: false)
+    }
+
+    @Test(arguments: ["", "short", "two\nlines", String(repeating: "x", count: 8_000)])
+    func ordinaryTextsAreShownWhole(_ text: String) {
+        #expect(item(text).shownText == text[...])
+        #expect(!item(text).isShortened)
+    }
+
+    @Test func longTextsAreCutAtACharacter() {
+        let shown = item(String(repeating: "👨‍👩‍👧", count: 10_000))
+        #expect(shown.shownText.count == MessageItem.shownCharacters)
+        #expect(shown.isShortened)
+    }
+
+    @Test func manyLinesAreCutAtALine() {
+        let shown = item(Array(repeating: "x", count: 1_000).joined(separator: "\n"))
+        #expect(shown.shownText.split(separator: "\n").count == MessageItem.shownLines)
+        #expect(shown.isShortened)
+    }
+}

@@ -4,7 +4,8 @@ import ChatCore
 /// ``table(_:)``: the greeting, the answers, the invitations and the news after an update follow from it.
 struct GuideTopic: Identifiable, Sendable {
     enum ID: String, Codable, Sendable {
-        case sending, lineBreaks, growing, editingLast, editing, deleting, drafts, rooms, notes, removing, offline
+        case sending, lineBreaks, growing, formatting, lists, undoing, editingLast, editing, deleting, drafts, rooms,
+            notes, removing, offline
     }
 
     let id: ID
@@ -19,7 +20,7 @@ struct GuideTopic: Identifiable, Sendable {
     let invitation: String
 
     static func table(_ translator: Translator) -> [GuideTopic] {
-        writing(translator) + changing(translator) + around(translator)
+        writing(translator) + shaping(translator) + changing(translator) + around(translator)
     }
 
     private static func writing(_ translator: Translator) -> [GuideTopic] {
@@ -54,6 +55,36 @@ struct GuideTopic: Identifiable, Sendable {
                     "Each room keeps its own unsent text, with the place of the cursor. It is saved while you type: go to another room, close the window, even cut the power, and it is still there."
                 ),
                 invitation: translator("type something without sending it, go to another room and come back.")),
+        ]
+    }
+
+    private static func shaping(_ translator: Translator) -> [GuideTopic] {
+        [
+            GuideTopic(
+                id: .formatting,
+                words: translator("bold, italic, strike, code, format, markdown, style"),
+                line: translator(
+                    "Ctrl+B, Ctrl+I and Ctrl+E put the signs for bold, italic and code around what is selected."),
+                answer: translator(
+                    "Select some words and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for struck out or Ctrl+E for code. The signs are Markdown; pressing the keys again takes them away. For now messages show the signs as they are."
+                ),
+                invitation: translator("type a few words, select one with Shift+Ctrl+Left and press Ctrl+B.")),
+            GuideTopic(
+                id: .lists,
+                words: translator("list, bullet, item, quote"),
+                line: translator("A list goes on by itself on the next line."),
+                answer: translator(
+                    "Begin a line with “- ” and press Shift+Return at its end: the next item begins by itself. Shift+Return on an empty item ends the list."
+                ),
+                invitation: translator("write a list: “- one”, then Shift+Return.")),
+            GuideTopic(
+                id: .undoing,
+                words: translator("undo, redo, ctrl z"),
+                line: translator("Ctrl+Z undoes, word by word, even after sending."),
+                answer: translator(
+                    "Ctrl+Z takes back what you typed, word by word, and Ctrl+Shift+Z brings it again. It remembers a thousand steps in each room, also when you have been elsewhere."
+                ),
+                invitation: translator("type a sentence and press Ctrl+Z a few times.")),
         ]
     }
 

@@ -137,7 +137,7 @@ public final class ComposerViewModel: ViewModel {
             case .typing(let isTyping): tellTyping(isTyping)
             case .draftChanged: draftWriter.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
-            case .hostAction, .observed: break
+            case .hostAction, .observed, .completion: break
             }
         }
         refreshState()

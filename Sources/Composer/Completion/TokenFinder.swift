@@ -7,21 +7,27 @@ struct TokenFinder {
 
     let options: CompletionOptions
     let caret: Int
+    let rules: CompletionRules
     private let document: ComposerDocument
     /// What stands before the caret in its line, back to a mention.
     private let head: [Character]
     private let headStart: Int
-    /// What stands after the caret in its line, up to a mention.
-    private let tail: String
     private let followsMention: Bool
 
     /// Nil inside a mention, where nothing can be completed.
-    init?(_ document: ComposerDocument, caret: Int, options: CompletionOptions) {
+    ///
+    /// - Parameter withSpaces: queries that hold white space are found too; without, only the word at the caret is
+    ///   looked at, which is all that a key press may cost while nothing is open.
+    init?(
+        _ document: ComposerDocument, caret: Int, options: CompletionOptions, rules: CompletionRules, withSpaces: Bool
+    ) {
         self.document = document
         self.caret = caret
         self.options = options
-        let line = document.line(at: caret, limit: Self.reach)
-        var (start, end) = (line.location, line.end)
+        self.rules = rules
+        var start = document.storage.lastOffset(before: caret, limit: Self.reach) { scalar in
+            withSpaces ? scalar.isLineBreak : scalar.isBlank
+        }
         var followsMention = false
         for span in document.spans where span.mention != nil {
             if span.range.location < caret, caret < span.range.end { return nil }
@@ -29,12 +35,19 @@ struct TokenFinder {
                 start = span.range.end
                 followsMention = true
             }
-            if span.range.location >= caret { end = min(end, span.range.location) }
         }
         headStart = start
         self.followsMention = followsMention
         head = Array(document.text(in: TextRange(start: start, end: caret)))
-        tail = document.text(in: TextRange(start: caret, end: end))
+    }
+
+    /// What stands after the caret, up to white space or a mention.
+    private var tail: String {
+        var end = document.storage.firstOffset(from: caret, limit: Self.reach) { $0.isBlank }
+        for span in document.spans where span.mention != nil && span.range.location >= caret {
+            end = min(end, span.range.location)
+        }
+        return document.text(in: TextRange(start: caret, end: end))
     }
 
     /// What stands before the caret, as far as it is looked at.
@@ -48,10 +61,9 @@ struct TokenFinder {
     ///   - spaces: how many the query may hold; nil asks the rule.
     ///   - anyLength: the rule's least length does not count.
     func explicit(spaces: Int? = nil, anyLength: Bool = false) -> CompletionToken? {
-        let rules = options.rulesLongestFirst
-        guard !rules.isEmpty else { return nil }
+        guard !head.isEmpty else { return nil }
         for end in stride(from: head.count, through: max(0, head.count - Self.longestQuery - 1), by: -1) {
-            for (rule, prefix) in rules where end >= prefix.count {
+            for (rule, prefix) in rules.longestFirst where end >= prefix.count {
                 let start = end - prefix.count
                 guard head[start..<end].elementsEqual(prefix), let token = token(rule, start, end, spaces, anyLength)
                 else { continue }
@@ -85,7 +97,7 @@ struct TokenFinder {
         // `@@` and `::` are no beginnings (HKW-39).
         let length = rule.prefix.count
         if place >= length, head[(place - length)..<place].elementsEqual(rule.prefix) { return false }
-        return boundary.allows(previous, endsMention: place == 0 && followsMention, controls: options.controls)
+        return boundary.allows(previous, endsMention: place == 0 && followsMention, controls: rules.controls)
     }
 
     /// What of the text after the caret belongs to the query: the whole word (SLK-18), or what an
@@ -100,7 +112,7 @@ struct TokenFinder {
 
     /// The rest of the word after the caret, which acceptance replaces too (SLK-20, HKW-54).
     private var rangeTail: String {
-        if options.queryExtent == .word { return String(tail.prefix { !$0.isBlank }) }
+        if options.queryExtent == .word { return tail }
         return String(tail.prefix { $0.isWordCharacter || $0 == "_" })
     }
 
@@ -110,7 +122,7 @@ struct TokenFinder {
     func implicit(since: Int) -> CompletionToken? {
         guard options.implicitLength > 0 else { return nil }
         let word = head.reversed().prefix { character in
-            CompletionCharacterClass(character, controls: options.controls) == .normal
+            CompletionCharacterClass(character, controls: rules.controls) == .normal
         }
         let start = caret - word.reduce(0) { $0 + $1.utf16.count }
         guard start >= since, word.count >= options.implicitLength, word.count <= Self.longestQuery else { return nil }
@@ -131,24 +143,29 @@ struct TokenFinder {
     }
 }
 
+/// The rules of completion as they are looked up on each key press.
+struct CompletionRules: Sendable {
+    /// The rules and the control characters, each with its prefix, the longest first and else in their order.
+    let longestFirst: [(rule: CompletionRule, prefix: [Character])]
+    /// The prefixes of one character.
+    let controls: Set<Character>
+
+    init(_ options: CompletionOptions) {
+        let all = options.rules + options.controlCharacters.map { CompletionRule(prefix: $0) }
+        let sorted = all.enumerated().sorted { left, right in
+            let (one, other) = (left.element.prefix.count, right.element.prefix.count)
+            return one == other ? left.offset < right.offset : one > other
+        }
+        longestFirst = sorted.map { ($0.element, Array($0.element.prefix)) }.filter { !$0.prefix.isEmpty }
+        controls = Set(longestFirst.filter { $0.prefix.count == 1 }.map { $0.prefix[0] })
+    }
+
+    func rule(for prefix: String) -> CompletionRule? { longestFirst.first { $0.rule.prefix == prefix }?.rule }
+}
+
 extension CompletionOptions {
     /// Whether anything can open completion.
     var isOffered: Bool { !rules.isEmpty || !controlCharacters.isEmpty || implicitLength > 0 }
-
-    /// The rules and the control characters, each with its prefix, the longest first and else in their order.
-    var rulesLongestFirst: [(rule: CompletionRule, prefix: [Character])] {
-        let controls = controlCharacters.map { CompletionRule(prefix: $0) }
-        let all = (rules + controls).filter { !$0.prefix.isEmpty }.map { (rule: $0, prefix: Array($0.prefix)) }
-        return all.enumerated().sorted { left, right in
-            let (one, other) = (left.element.prefix.count, right.element.prefix.count)
-            return one == other ? left.offset < right.offset : one > other
-        }.map(\.element)
-    }
-
-    /// The prefixes of one character.
-    var controls: Set<Character> {
-        Set((rules.map(\.prefix) + controlCharacters).filter { $0.count == 1 }.compactMap(\.first))
-    }
 
     func spaces(of rule: CompletionRule) -> Int { rule.spaces ?? querySpaces }
 }

@@ -15,7 +15,7 @@ extension ComposerEngine {
     mutating func accept(_ entity: CompletionEntity) {
         let name = entity.name.withoutNUL()
         guard !name.isEmpty else { return }
-        let finder = selection.isEmpty ? TokenFinder(document, caret: selection.location, options: options) : nil
+        let finder = selection.isEmpty ? finder() : nil
         let token = completing.session?.token ?? finder?.explicit(spaces: 0, anyLength: true)
         var range = token?.range ?? selection
         if let token, token.kind == .implicit { range = swallowing(range, token.query, name) }

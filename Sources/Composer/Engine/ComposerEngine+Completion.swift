@@ -22,14 +22,14 @@ extension ComposerEngine {
         guard options.isOffered, !turn.isCompletionSettled,
             let stimulus = turn.stimulus ?? (selectionMoved ? .moved : nil)
         else { return }
-        guard selection.isEmpty, preedit.isEmpty, let finder = finder else {
+        guard selection.isEmpty, preedit.isEmpty, let finder = finder() else {
             closeCompletion()
             completing.detection.take(.moved(preceding: .normal), at: selection.location)
             return
         }
         if completing.session == nil { noteDetection(stimulus, finder) }
         if completing.session != nil, !(stimulus == .moved && options.queryExtent == .typed) {
-            if continueSession(finder) { return }
+            if let wide = self.finder(withSpaces: true), continueSession(wide) { return }
         }
         if completing.session != nil {
             closeCompletion()
@@ -38,7 +38,10 @@ extension ComposerEngine {
         openToken(finder, after: stimulus)
     }
 
-    private var finder: TokenFinder? { TokenFinder(document, caret: selection.location, options: options) }
+    func finder(withSpaces: Bool = false) -> TokenFinder? {
+        TokenFinder(
+            document, caret: selection.location, options: options, rules: completionRules, withSpaces: withSpaces)
+    }
 
     /// - Returns: whether the open completion goes on.
     private mutating func continueSession(_ finder: TokenFinder) -> Bool {
@@ -100,7 +103,8 @@ extension ComposerEngine {
         completing.session = nil
         if staysClosed { completing.closed = .init(start: session.token.start, exhausted: exhausted) }
         let previous = document.character(before: selection.location)
-        let canRestart = previous.map { CompletionCharacterClass($0, controls: options.controls).isSeparator } ?? true
+        let canRestart =
+            previous.map { CompletionCharacterClass($0, controls: completionRules.controls).isSeparator } ?? true
         completing.detection.take(
             .ended(canRestart: (canRestart || session.token.endsBlank) && !staysClosed), at: selection.location)
         observe(.completionClosed)
@@ -108,9 +112,11 @@ extension ComposerEngine {
 
     // MARK: Detection
 
+    /// Only what was written in one go may start an implicit query, or one that is made of what was typed.
     private mutating func noteDetection(_ stimulus: CompletionStimulus, _ finder: TokenFinder) {
+        guard options.implicitLength > 0 || options.queryExtent == .typed else { return }
         let caret = selection.location
-        let controls = options.controls
+        let controls = completionRules.controls
         let preceding = document.character(before: caret).map { CompletionCharacterClass($0, controls: controls) }
         switch stimulus {
         case .moved: completing.detection.take(.moved(preceding: preceding), at: caret)
@@ -142,7 +148,7 @@ extension ComposerEngine {
     mutating func resumeCompletion() {
         guard let token = completing.suspended, selection.isEmpty, completing.session == nil else { return }
         completing.suspended = nil
-        guard token.kind == .explicit, finder?.explicit(anyLength: true) == token else { return }
+        guard token.kind == .explicit, finder(withSpaces: true)?.explicit(anyLength: true) == token else { return }
         open(CompletionSession(token: token, anyLength: true))
     }
 
@@ -204,16 +210,17 @@ extension ComposerEngine {
 
     /// Types the prefix if the caret is not in a token of it, and opens completion (SLK-25, MIB-35).
     private mutating func complete(_ prefix: String) {
-        guard let rule = options.rulesLongestFirst.first(where: { $0.rule.prefix == prefix })?.rule else {
+        guard let rule = completionRules.rule(for: prefix) else {
             return refuse(.completion(prefix))
         }
         if !isFocused { emit(.focusRequested(true)) }
         closeCompletion()
         commitPreedit()
-        if selection.isEmpty, let token = finder?.explicit(spaces: 0, anyLength: true), token.rule.prefix == prefix {
+        if selection.isEmpty, let token = finder()?.explicit(spaces: 0, anyLength: true), token.rule.prefix == prefix {
             return openByCode(token)
         }
-        guard insertPrefix(of: rule), let token = finder?.explicit(anyLength: true), token.rule.prefix == prefix else {
+        guard insertPrefix(of: rule), let token = finder()?.explicit(anyLength: true), token.rule.prefix == prefix
+        else {
             return refuse(.completion(prefix))
         }
         openByCode(token)
@@ -228,7 +235,7 @@ extension ComposerEngine {
         guard rule.position == .anywhere || selection.location == 0 else { return false }
         let previous = document.character(before: selection.location)
         let boundary = rule.boundary ?? options.boundary
-        let isBoundary = boundary.allows(previous, endsMention: false, controls: options.controls)
+        let isBoundary = boundary.allows(previous, endsMention: false, controls: completionRules.controls)
         let needsSpace = !isBoundary || previous?.isWordCharacter ?? false
         let text = needsSpace ? " " + rule.prefix : rule.prefix
         guard admit(selection, text, .typed) == text else { return false }
@@ -244,7 +251,7 @@ extension TokenFinder {
     /// Where an implicit token that ends at the caret would start.
     var implicitStart: Int {
         let word = textBefore.reversed().prefix { character in
-            CompletionCharacterClass(character, controls: options.controls) == .normal
+            CompletionCharacterClass(character, controls: rules.controls) == .normal
         }
         return caret - word.reduce(0) { $0 + $1.utf16.count }
     }

@@ -3,7 +3,9 @@
 /// It knows no clock: every call says what time it is, from any origin, and never goes back. What must happen
 /// later is due at ``nextDeadline``; the host then calls ``advance(to:)``.
 public struct ComposerEngine: Sendable {
-    public private(set) var configuration: ComposerConfiguration
+    public private(set) var configuration: ComposerConfiguration {
+        didSet { completionRules = CompletionRules(configuration.completion) }
+    }
     /// The text and its spans.
     public internal(set) var document = ComposerDocument()
     /// Which key does what; may be changed at any time.
@@ -35,6 +37,7 @@ public struct ComposerEngine: Sendable {
     var isExpanded = false
     var revision = 0
     var now = Duration.zero
+    var completionRules: CompletionRules
     var completing = CompletionProgress()
     /// The mention behind which the caret stands and that the last Backspace highlighted.
     var armedMention: Span.ID?
@@ -42,6 +45,7 @@ public struct ComposerEngine: Sendable {
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
         self.configuration = configuration
+        completionRules = CompletionRules(configuration.completion)
         keys = KeyTable.standard(for: configuration)
         history = UndoHistory(depth: configuration.undoDepth)
     }

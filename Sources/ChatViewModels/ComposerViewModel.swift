@@ -154,7 +154,7 @@ public final class ComposerViewModel: ViewModel {
             case .typing(let isTyping): typing.put(isTyping)
             case .draftChanged: drafts.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
-            case .hostAction, .observed: break
+            case .hostAction, .observed, .completion: break
             }
         }
         refreshState()

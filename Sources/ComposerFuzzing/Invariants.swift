@@ -10,7 +10,7 @@ public enum Invariants {
         guard Array(text.utf16) == composer.mirror else { return "the effects do not mirror the text" }
         guard composer.mirroredSelection == engine.selection else { return "the effects do not mirror the selection" }
         return selectionViolation(engine) ?? countViolation(document, text) ?? spanViolation(document)
-            ?? stateViolation(engine.state, document)
+            ?? stateViolation(engine.state, document) ?? completionViolation(engine.state, document)
     }
 
     private static func selectionViolation(_ engine: ComposerEngine) -> String? {
@@ -54,6 +54,24 @@ public enum Invariants {
         if state.canSend || state.canSave, state.counter?.exceeded ?? false { return "can send beyond the limit" }
         if state.height < 0 || state.lines < 1 || state.maximumLines < 1 { return "impossible size" }
         return nil
+    }
+
+    private static func completionViolation(_ state: ComposerState, _ document: ComposerDocument) -> String? {
+        if let highlighted = state.highlightedMention, !document.mentions.contains(where: { $0.id == highlighted }) {
+            return "what is highlighted is no mention"
+        }
+        guard let completion = state.completion else { return nil }
+        let (range, caret) = (completion.range, state.selection)
+        guard document.contains(range), caret.isEmpty, (range.location...range.end).contains(caret.location) else {
+            return "completion away from the caret: \(completion)"
+        }
+        let token = document.text(in: range)
+        guard token.hasPrefix(completion.prefix), token.contains(completion.query) else {
+            return "completion is not what is written: \(completion)"
+        }
+        if let row = completion.selected, !completion.items.indices.contains(row) { return "no such row: \(row)" }
+        if Set(completion.items.map(\.id)).count < completion.items.count { return "two rows of one entity" }
+        return document.mentions.contains { $0.range.intersects(range) } ? "completion over a mention" : nil
     }
 
     /// Undoes everything and does it again; what comes out must be what was there.

@@ -29,7 +29,7 @@ public struct RandomScript<Source: ByteSource> {
     public mutating func next(for engine: ComposerEngine) -> (event: ComposerEvent, time: Duration)? {
         guard let kind = source.next() else { return nil }
         if kind & 7 == 0 { clock += .milliseconds(source.number(below: 2000)) }
-        return (event(Int(kind) % 48, engine), clock)
+        return (event(Int(kind) % 56, engine), clock)
     }
 
     private mutating func event(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
@@ -66,8 +66,33 @@ public struct RandomScript<Source: ByteSource> {
         case 44: .sendAccepted("send-\(source.number(below: 8))")
         case 45: .sendFailed("send-\(source.number(below: 8))")
         case 46: window()
+        case 48...55: completionEvent(kind, engine)
         default: source.number(below: 2) == 0 ? .clear : .restoreUnsent
         }
+    }
+
+    private mutating func completionEvent(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
+        let query = engine.completion?.openQuery ?? "query-\(source.number(below: 8))"
+        switch kind {
+        case 48...50: return .completionResults(query: query, entities(), isFinal: source.number(below: 2) == 0)
+        case 51: return source.number(below: 3) == 0 ? .completionFailed(query: query) : .cancelCompletion
+        case 52: return .acceptCompletion(source.number(below: 3) == 0 ? nil : source.number(below: 4))
+        case 53: return .acceptEntity(entity())
+        case 54: return .complete(["@", "#", ":", "/", "+", "none"][source.number(below: 6)])
+        default:
+            let text = piece()
+            return source.number(below: 2) == 0
+                ? .selectCompletion(source.number(below: 5) - 1)
+                : .addMention(Mention(entityID: "c", text: text), over: range(engine))
+        }
+    }
+
+    private mutating func entities() -> [CompletionEntity] { (0..<source.number(below: 4)).map { _ in entity() } }
+
+    private mutating func entity() -> CompletionEntity {
+        CompletionEntity(
+            id: "u\(source.number(below: 4))", name: text(), short: source.number(below: 2) == 0 ? piece() : nil,
+            replacement: source.number(below: 8) == 0 ? piece() : nil)
     }
 
     private mutating func window() -> ComposerEvent {
@@ -120,7 +145,8 @@ public struct RandomScript<Source: ByteSource> {
     private mutating func content(_ engine: ComposerEngine) -> ComposerContent {
         let head = text()
         let name = piece() + "Ann"
-        let mention = Mention(entityID: "u\(source.number(below: 3))", text: name)
+        let mention = Mention(
+            entityID: "u\(source.number(below: 3))", text: name, short: source.number(below: 2) == 0 ? "Ann" : nil)
         let range = TextRange(location: head.utf16.count, length: name.utf16.count)
         let selection = source.number(below: 2) == 0 ? nil : self.range(engine)
         return ComposerContent(
@@ -128,7 +154,10 @@ public struct RandomScript<Source: ByteSource> {
     }
 
     private mutating func chord() -> KeyChord {
-        let keys = ["Return", "Escape", "Up", "Down", "Tab", "Z", "Y", "B", "I", "E", "X", "C", "A", "\\", "BackSpace"]
+        let keys = [
+            "Return", "Escape", "Up", "Down", "Tab", "Home", "Page_Down", "Z", "Y", "B", "I", "E", "X", "C", "A", "\\",
+            "BackSpace",
+        ]
         let key = keys[source.number(below: keys.count)]
         return KeyChord(key, KeyChord.Modifiers(rawValue: source.number(below: 4)))
     }

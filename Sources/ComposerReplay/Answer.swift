@@ -4,6 +4,7 @@ import Composer
 struct Answer {
     let engine: ComposerEngine
     let sent: [ComposedMessage]
+    let queries: [CompletionQuery]
     let events: [ComposerObservation]
     /// What the verb `word` asks for; nil for every other verb.
     let word: ComposerDocument.Word??
@@ -15,9 +16,11 @@ struct Answer {
             write("text", &writer) { $0.string(engine.document.text) }
             write("selection", &writer) { $0.range(state.selection) }
             write("preedit", &writer) { $0.string(state.preedit) }
-            write("mentions", &writer) { $0.array(engine.document.mentions) { $0.mention($1, isHighlighted: false) } }
-            write("completion", &writer) { $0.null() }
-            write("queries", &writer) { $0.array([Int]()) { $0.integer($1) } }
+            write("mentions", &writer) {
+                $0.array(engine.document.mentions) { $0.mention($1, isHighlighted: $1.id == state.highlightedMention) }
+            }
+            write("completion", &writer) { $0.completion(state.completion) }
+            write("queries", &writer) { $0.array(queries) { $0.query($1) } }
             write("sent", &writer) { $0.array(sent) { $0.message($1) } }
             writeModes(state, &writer)
             writeSizes(state, &writer)
@@ -81,6 +84,41 @@ extension JSONWriter {
             guard let isHighlighted else { return }
             writer.key("highlighted")
             writer.bool(isHighlighted)
+        }
+    }
+
+    fileprivate mutating func completion(_ completion: CompletionState?) {
+        guard let completion else { return null() }
+        object { writer in
+            writer.key("prefix")
+            writer.string(completion.prefix)
+            writer.key("query")
+            writer.string(completion.query)
+            writer.key("range")
+            writer.range(completion.range)
+            writer.key("kind")
+            writer.string(completion.kind.rawValue)
+            writer.key("state")
+            writer.string(completion.phase.rawValue)
+            writer.key("items")
+            writer.array(completion.items) { $0.string($1.name) }
+            writer.key("selected")
+            if let selected = completion.selected { writer.integer(selected) } else { writer.null() }
+            writer.key("visible")
+            writer.bool(completion.isVisible)
+        }
+    }
+
+    fileprivate mutating func query(_ query: CompletionQuery) {
+        object { writer in
+            writer.key("id")
+            writer.string(query.id)
+            writer.key("prefix")
+            writer.string(query.prefix)
+            writer.key("query")
+            writer.string(query.text)
+            writer.key("kind")
+            writer.string(query.kind.rawValue)
         }
     }
 

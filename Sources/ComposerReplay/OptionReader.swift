@@ -90,7 +90,9 @@ struct OptionReader {
             let known = ComposerConfiguration.preset(.parlance).completion.rules.first { $0.prefix == prefix }
             return known ?? CompletionRule(prefix: prefix)
         }
-        let fields = try value.object(required: ["prefix"], optional: ["minQuery", "position", "boundary"])
+        let fields = try value.object(
+            required: ["prefix"],
+            optional: ["minQuery", "position", "boundary", "spaces", "template", "keepPrefix", "mentionTokens"])
         var rule = CompletionRule(prefix: try fields["prefix"].string())
         guard !rule.prefix.isEmpty else { throw ReplayError.wrongArgument("a prefix") }
         if let count = fields.optional("minQuery") { rule.minQuery = try count.count() }
@@ -98,6 +100,10 @@ struct OptionReader {
             rule.position = try choice(position, CompletionRule.Position.self)
         }
         if let boundary = fields.optional("boundary") { rule.boundary = try choice(boundary, CompletionBoundary.self) }
+        rule.spaces = try fields.optional("spaces")?.count()
+        rule.template = try fields.optional("template")?.string()
+        rule.keepPrefix = try fields.optional("keepPrefix")?.bool()
+        rule.mentionTokens = try fields.optional("mentionTokens")?.bool()
         return rule
     }
 

@@ -28,11 +28,4 @@ extension ReplayPlayer {
         },
         "state": { _, argument in try argument.requireTrue() },
     ]
-
-    /// What completion and mentions bring.
-    static let completionVerbs: [String: Action] = [
-        "results": notBuilt, "fail": notBuilt, "accept": notBuilt, "complete": notBuilt, "cancelCompletion": notBuilt,
-    ]
-
-    private static let notBuilt: Action = { _, _ in throw ReplayError("completion and mentions are not built yet") }
 }

@@ -6,6 +6,9 @@ struct ReplayPlayer {
     var clock = Duration.zero
     var sent: [ComposedMessage] = []
     var events: [ComposerObservation] = []
+    /// Since the last answer.
+    var queries: [CompletionQuery] = []
+    var issuedQueries: Set<String> = []
     var word: ComposerDocument.Word??
     /// The end of the selection that stays when Shift and an arrow are pressed.
     var anchor: Int?
@@ -14,10 +17,11 @@ struct ReplayPlayer {
     mutating func perform(_ verb: String, _ argument: Argument) throws -> Answer {
         sent = []
         events = []
+        queries = []
         word = nil
         guard let action = Self.verbs[verb] else { throw ReplayError("unknown verb \"\(verb)\"") }
         try action(&self, argument)
-        return Answer(engine: engine, sent: sent, events: events, word: word)
+        return Answer(engine: engine, sent: sent, queries: queries, events: events, word: word)
     }
 
     typealias Action = @Sendable (inout ReplayPlayer, Argument) throws -> Void
@@ -41,6 +45,9 @@ struct ReplayPlayer {
             case .send(let message), .commitEdit(_, let message): sent.append(message)
             case .observed(let observation): events.append(observation)
             case .keyHandled: keyHandled = true
+            case .completion(.query(let query)):
+                queries.append(query)
+                issuedQueries.insert(query.id)
             default: break
             }
         }

@@ -26,6 +26,9 @@ struct RandomLinesTests {
         #"{"type":"image/png","name":"a","bytes":1}"#, #"{"name":"Ann","typing":true}"#, #"{"text":"x\ry\u2028"}"#,
         #"{"windowHeight":300,"lineHeight":17.5,"lines":40}"#, #"{"windowHeight":1e9,"lineHeight":1e-9}"#,
         #"{"text":"Ann","mentions":[{"id":"u","text":"Ann","range":[0,3],"short":"A"}]}"#,
+        "\"@\"", "\"@an\"", "\":\"", #"{"entity":{"id":"u","name":"Ann Lee","short":"Ann"}}"#, #"{"entity":{}}"#,
+        #"{"query":"query-1","entities":[{"id":"u","name":"Ann"},{"id":"v","name":""}],"final":false}"#,
+        #"{"query":"query-2","entities":[],"final":true}"#, #"{"query":"query-1"}"#, #"{"preset":"hakawai"}"#,
     ]
 
     @Test(arguments: 0..<4)

@@ -23,6 +23,8 @@ public enum ComposerEffect: Hashable, Sendable {
     case refused(ComposerRefusal)
     /// Give the keyboard focus to the text, or away from it.
     case focusRequested(Bool)
+    /// A provider is asked, or need not answer any more.
+    case completion(CompletionRequest)
     /// A key that the host put into the table.
     case hostAction(String)
     /// What observers were told.
@@ -51,6 +53,10 @@ public enum ComposerRefusal: Hashable, Sendable {
     case notEditing
     /// Not offered where the selection is, or unknown.
     case format(String)
+    /// No rule has this prefix, or it does not count where the caret is.
+    case completion(String)
+    /// The range does not hold the mention's text.
+    case mention(Mention)
     case mediaType(String)
     case attachmentCount(limit: Int)
     case attachmentSize(limit: Int)
@@ -67,4 +73,6 @@ public enum ComposerObservation: String, Hashable, Sendable, Codable, CaseIterab
     case attachmentsChanged, limitExceeded, limitMet, refused
     case typingStarted, typingStopped, peerTypingChanged
     case focused, unfocused, hidden, shown, heightChanged
+    case completionOpened, completionShown, completionChanged, completionHidden, completionAccepted, completionClosed
+    case mentionCreated, mentionSelected, mentionTrimmed, mentionDeleted
 }

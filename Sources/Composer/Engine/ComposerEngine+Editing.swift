@@ -5,6 +5,7 @@ extension ComposerEngine {
         let range = document.aligned(range)
         let text = text.withoutNUL()
         if origin == .typed, text == "\n", !isIgnoring { return insertNewline(over: range) }
+        if origin == .typed, text.isEmpty, !range.isEmpty { return deleteRange(range) }
         guard let admitted = admit(range, text, origin) else { return }
         if range.isEmpty, admitted.isEmpty { return }
         replace(range, with: admitted, origin: origin, grouping: grouping(range, admitted, origin))
@@ -108,6 +109,13 @@ extension ComposerEngine {
 
     mutating func noteEdit(_ edit: AppliedEdit, removed: String, origin: EditOrigin) {
         turn.edits.append(edit)
+        turn.stimulus =
+            isIgnoring
+            ? .other
+            : turn.stimulus
+                ?? CompletionStimulus(
+                    removed: removed, inserted: edit.replacement, origin: origin)
+        completing.follow(edit)
         revision += 1
         noteContentChange()
         if document.isEmpty { wrappedLines = 0 }
@@ -161,28 +169,25 @@ extension ComposerEngine {
     // MARK: Deleting
 
     mutating func deleteBackward(byWord: Bool) {
-        guard selection.isEmpty else { return delete(selection, grouping: .atomic) }
+        guard selection.isEmpty else { return deleteRange(selection) }
+        if deleteMention(backward: true, byWord: byWord) { return }
         let caret = selection.location
         guard caret > 0 else { return }
-        if byWord { return delete(TextRange(start: document.wordStart(before: caret), end: caret), grouping: .atomic) }
+        if byWord { return deleteRange(TextRange(start: document.wordStart(before: caret), end: caret)) }
         let isBlank = document.character(before: caret)?.isBlank ?? false
         let range = TextRange(start: document.clusterBoundary(before: caret), end: caret)
-        delete(range, grouping: .deleting(forward: false, isBlank: isBlank))
+        deleteRange(range, grouping: .deleting(forward: false, isBlank: isBlank))
     }
 
     mutating func deleteForward(byWord: Bool) {
-        guard selection.isEmpty else { return delete(selection, grouping: .atomic) }
+        guard selection.isEmpty else { return deleteRange(selection) }
+        if deleteMention(backward: false, byWord: byWord) { return }
         let caret = selection.location
         guard caret < document.length else { return }
-        if byWord { return delete(TextRange(start: caret, end: document.wordEnd(after: caret)), grouping: .atomic) }
+        if byWord { return deleteRange(TextRange(start: caret, end: document.wordEnd(after: caret))) }
         let isBlank = document.character(at: caret)?.isBlank ?? false
         let range = TextRange(start: caret, end: document.clusterBoundary(after: caret))
-        delete(range, grouping: .deleting(forward: true, isBlank: isBlank))
-    }
-
-    private mutating func delete(_ range: TextRange, grouping: UndoGrouping) {
-        guard admit(range, "", .typed) != nil else { return }
-        replace(range, with: "", origin: .typed, grouping: grouping)
+        deleteRange(range, grouping: .deleting(forward: true, isBlank: isBlank))
     }
 
     // MARK: Selecting, undo and redo

@@ -4,6 +4,10 @@ extension ComposerEngine {
         var context: KeyContext = isEditing ? .editing : .composing
         if document.isEmpty, attachments.isEmpty { context.insert(.empty) }
         if !selection.isEmpty { context.insert(.selection) }
+        if let session = completing.session, session.isVisible, !session.items.isEmpty {
+            context.insert(.completing)
+            if session.selected != nil { context.insert(.choosing) }
+        }
         return context
     }
 
@@ -31,14 +35,24 @@ extension ComposerEngine {
         case .copy: copy()
         case .clear: replaceAll(with: ComposerDocument(), selection: .caret(0))
         case .toggleExpanded: isExpanded.toggle()
+        case .moveInCompletion(let move): moveInCompletion(move)
+        case .acceptCompletion: acceptRow(nil)
         case .host(let name): emit(.hostAction(name))
         }
         return true
     }
 
-    /// One layer a press: edit mode, reply, selection, focus (SLK-45).
+    private mutating func moveInCompletion(_ move: CompletionMove) {
+        guard let session = completing.session else { return }
+        let row = move.row(from: session.selected, count: session.items.count, page: configuration.completion.rows)
+        if let row, completing.session?.select(row) ?? false { observe(.completionChanged) }
+    }
+
+    /// One layer a press: completion, edit mode, reply, selection, focus (SLK-45).
     private mutating func escape() -> Bool {
-        if isEditing {
+        if let session = completing.session, session.token.kind == .explicit || session.isVisible {
+            closeCompletion(staysClosed: true)
+        } else if isEditing {
             cancelEdit()
         } else if reply != nil {
             setReply(nil)

@@ -46,6 +46,7 @@ extension ComposerEngine {
 
     /// Both ways out bring back what was being written, its undo steps with it.
     private mutating func endEdit() {
+        closeCompletion()
         mode = .compose
         guard let stash else { return }
         self.stash = nil

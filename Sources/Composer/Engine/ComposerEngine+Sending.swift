@@ -10,6 +10,7 @@ extension ComposerEngine {
         if isEditing { return commitEdit() }
         commitPreedit()
         if let refusal = sendRefusal { return refuse(refusal) }
+        closeCompletion()
         let id = outbox.nextID()
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)

@@ -13,7 +13,7 @@ extension ComposerEngine {
             scrollsInside: lines > maximum, isExpanded: isExpanded, formatting: offeredFormats,
             typingStyles: chosenStyles ?? document.styles(before: selection.location), typing: typingText,
             typingNames: peers.names, attachments: attachments, canUndo: history.canUndo, canRedo: history.canRedo,
-            isFocused: isFocused, isHidden: isHidden)
+            highlightedMention: highlightedMention, completion: completion, isFocused: isFocused, isHidden: isHidden)
     }
 
     var isEditing: Bool { mode != .compose }

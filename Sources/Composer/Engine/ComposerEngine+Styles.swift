@@ -23,7 +23,7 @@ extension ComposerEngine {
     }
 
     /// A change of spans alone: one undo step without edits of text.
-    private mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) {
+    mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) {
         let before = UndoHistory.Moment(spans: document.spans, selection: selection)
         change(&self)
         let after = UndoHistory.Moment(spans: document.spans, selection: selection)

@@ -14,7 +14,8 @@ extension ComposerEngine {
         guard focus != isFocused, !(focus && isHidden) else { return }
         isFocused = focus
         observe(focus ? .focused : .unfocused)
-        guard !focus else { return }
+        guard !focus else { return resumeCompletion() }
+        suspendCompletion()
         if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty {
             replaceAll(with: ComposerDocument(), selection: .caret(0))
         }
@@ -23,7 +24,10 @@ extension ComposerEngine {
 
     private mutating func setHidden(_ hidden: Bool) {
         guard hidden != isHidden else { return }
-        if hidden { setFocus(false) }
+        if hidden {
+            setFocus(false)
+            closeCompletion()
+        }
         isHidden = hidden
         observe(hidden ? .hidden : .shown)
     }

@@ -3,7 +3,9 @@
 /// It knows no clock: every call says what time it is, from any origin, and never goes back. What must happen
 /// later is due at ``nextDeadline``; the host then calls ``advance(to:)``.
 public struct ComposerEngine: Sendable {
-    public private(set) var configuration: ComposerConfiguration
+    public private(set) var configuration: ComposerConfiguration {
+        didSet { completionRules = CompletionRules(configuration.completion) }
+    }
     /// The text and its spans.
     public internal(set) var document = ComposerDocument()
     /// Which key does what; may be changed at any time.
@@ -35,10 +37,15 @@ public struct ComposerEngine: Sendable {
     var isExpanded = false
     var revision = 0
     var now = Duration.zero
+    var completionRules: CompletionRules
+    var completing = CompletionProgress()
+    /// The mention behind which the caret stands and that the last Backspace highlighted.
+    var armedMention: Span.ID?
     var turn = Turn()
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
         self.configuration = configuration
+        completionRules = CompletionRules(configuration.completion)
         keys = KeyTable.standard(for: configuration)
         history = UndoHistory(depth: configuration.undoDepth)
     }
@@ -51,6 +58,7 @@ public struct ComposerEngine: Sendable {
                 engine.keys.remove(exactly: binding)
             }
             let added = engine.keys.bindings
+            if other.completion != engine.configuration.completion { engine.closeCompletion() }
             engine.configuration = other
             engine.keys = KeyTable(KeyTable.standard(for: other).bindings + added)
         }
@@ -67,7 +75,7 @@ public struct ComposerEngine: Sendable {
 
     /// When ``advance(to:)`` has something to do next; nil if nothing is planned.
     public var nextDeadline: Duration? {
-        [typing.deadline, peers.deadline, draft.deadline].compactMap { $0 }.min()
+        [typing.deadline, peers.deadline, draft.deadline, completing.session?.deadline].compactMap { $0 }.min()
     }
 
     /// Lets time pass: everything due until then happens in order.
@@ -88,6 +96,7 @@ public struct ComposerEngine: Sendable {
             observe(.peerTypingChanged)
         }
         if draft.expire(at: now) { emit(.draftChanged) }
+        fireCompletionTimers()
     }
 
     /// Asks the input controller first; what it puts in the event's place is not offered to it again (HKW-6).
@@ -119,6 +128,9 @@ public struct ComposerEngine: Sendable {
         case .attach, .detach, .upload: performAttachment(event)
         case .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
         case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
+        case .complete, .completionResults, .completionFailed, .selectCompletion, .acceptCompletion, .acceptEntity,
+            .cancelCompletion, .addMention:
+            performCompletion(event)
         }
     }
 
@@ -137,6 +149,7 @@ public struct ComposerEngine: Sendable {
     }
 
     private mutating func performMode(_ event: ComposerEvent) {
+        closeCompletion()
         switch event {
         case .load(let content): load(content)
         case .beginEdit(let id, let content): beginEdit(id, content)
@@ -166,7 +179,7 @@ extension ComposerEvent {
         switch self {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code
         case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste, .pasteOwn,
-            .format, .setStyle, .clearStyles, .beginEdit, .send:
+            .format, .setStyle, .clearStyles, .beginEdit, .send, .complete, .acceptCompletion, .acceptEntity:
             true
         default: false
         }

@@ -68,6 +68,25 @@ public enum ComposerEvent: Sendable {
     case restoreUnsent
     case connected(Bool)
 
+    // MARK: Completion and mentions
+
+    /// Opens completion with a prefix, which is written if need be: a button (SLK-25).
+    case complete(String)
+    /// A batch of a provider's answer to the query with this identifier; ignored if another was asked since (HKW-46).
+    case completionResults(query: String, [CompletionEntity], isFinal: Bool)
+    /// The provider failed to answer.
+    case completionFailed(query: String)
+    /// Selects a row; ignored outside of the list.
+    case selectCompletion(Int)
+    /// Accepts a row, or with nil the selected one.
+    case acceptCompletion(Int?)
+    /// Accepts an entity of a list of the host's own (HKW-70).
+    case acceptEntity(CompletionEntity)
+    /// Closes completion; it stays closed for the token.
+    case cancelCompletion
+    /// Marks a range as a mention if its text is exactly the mention's (HKW-67).
+    case addMention(Mention, over: TextRange)
+
     // MARK: Window
 
     case focus(Bool)

@@ -48,6 +48,10 @@ public struct ComposerState: Equatable, Sendable {
     public var attachments: [Attachment]
     public var canUndo: Bool
     public var canRedo: Bool
+    /// The mention that is drawn as selected (HKW-56).
+    public var highlightedMention: Span.ID?
+    /// What completion shows; nil while it is closed.
+    public var completion: CompletionState?
     public var isFocused: Bool
     public var isHidden: Bool
 

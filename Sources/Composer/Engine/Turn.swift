@@ -5,6 +5,28 @@ struct Turn: Sendable {
     var observations: [ComposerObservation] = []
     var textEvents: [TextEvent] = []
     var contentChanged = false
+    /// The first change of the text, as completion takes it.
+    var stimulus: CompletionStimulus?
+    /// What was highlighted in this turn stays so.
+    var keepsArmedMention = false
+    /// An event has dealt with completion itself.
+    var isCompletionSettled = false
+}
+
+/// What completion goes by: what the user did, or that it wasn't the user.
+enum CompletionStimulus: Equatable, Sendable {
+    case typed(String)
+    case deleted(String)
+    case moved
+    /// A paste, an undo, a change by code.
+    case other
+
+    init(removed: String, inserted: String, origin: EditOrigin) {
+        switch origin {
+        case .typed, .inputMethod, .dictation: self = inserted.isEmpty ? .deleted(removed) : .typed(inserted)
+        case .paste, .undo, .code: self = .other
+        }
+    }
 }
 
 extension ComposerEngine {
@@ -14,7 +36,14 @@ extension ComposerEngine {
         let selectionBefore = selection
         let heightBefore = height
         let wasExceeded = counter?.exceeded ?? false
+        let showedCompletion = completing.session?.isVisible ?? false
+        let highlightedBefore = highlightedMention
         body(&self)
+        followCompletion(selectionMoved: selection != selectionBefore)
+        if !turn.keepsArmedMention, !turn.edits.isEmpty || selection != selectionBefore { armedMention = nil }
+        if let highlighted = highlightedMention, highlighted != highlightedBefore { observe(.mentionSelected) }
+        let showsCompletion = completing.session?.isVisible ?? false
+        if showsCompletion != showedCompletion { observe(showsCompletion ? .completionShown : .completionHidden) }
         let isExceeded = counter?.exceeded ?? false
         if isExceeded != wasExceeded { observe(isExceeded ? .limitExceeded : .limitMet) }
         if height != heightBefore { observe(.heightChanged) }

@@ -13,14 +13,27 @@ public struct CompletionRule: Hashable, Sendable, Codable {
     public var position: Position
     /// What may stand before the prefix; nil takes ``CompletionOptions/boundary``.
     public var boundary: CompletionBoundary?
+    /// How many spaces a query may hold; nil takes ``CompletionOptions/querySpaces``.
+    public var spaces: Int?
+    /// What acceptance inserts, with `{name}` for the entity's name; nil is the name behind the kept prefix.
+    public var template: String?
+    /// Nil takes ``CompletionOptions/keepPrefix``.
+    public var keepPrefix: Bool?
+    /// Nil takes ``CompletionOptions/mentionTokens``.
+    public var mentionTokens: Bool?
 
     public init(
-        prefix: String, minQuery: Int = 0, position: Position = .anywhere, boundary: CompletionBoundary? = nil
+        prefix: String, minQuery: Int = 0, position: Position = .anywhere, boundary: CompletionBoundary? = nil,
+        spaces: Int? = nil, template: String? = nil, keepPrefix: Bool? = nil, mentionTokens: Bool? = nil
     ) {
         self.prefix = prefix
         self.minQuery = minQuery
         self.position = position
         self.boundary = boundary
+        self.spaces = spaces
+        self.template = template
+        self.keepPrefix = keepPrefix
+        self.mentionTokens = mentionTokens
     }
 }
 

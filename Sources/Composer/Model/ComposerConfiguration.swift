@@ -52,10 +52,11 @@ public struct ComposerConfiguration: Hashable, Sendable {
         case messageInputBar, messageComposerView
     }
 
-    /// `@` and `#` at once, `:` from two letters, `/` at the start (SLK-66).
+    /// `@` and `#` at once, `:` from two letters, `/` at the start (SLK-66); the latter two leave plain text.
     static let parlanceRules = [
-        CompletionRule(prefix: "@"), CompletionRule(prefix: "#"), CompletionRule(prefix: ":", minQuery: 2),
-        CompletionRule(prefix: "/", position: .start),
+        CompletionRule(prefix: "@"), CompletionRule(prefix: "#"),
+        CompletionRule(prefix: ":", minQuery: 2, spaces: 0, mentionTokens: false),
+        CompletionRule(prefix: "/", position: .start, spaces: 0, mentionTokens: false),
     ]
 
     /// The limit in force, if there is one.

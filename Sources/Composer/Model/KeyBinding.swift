@@ -18,6 +18,10 @@ public enum KeyAction: Hashable, Sendable {
     case clear
     /// Makes the editor tall, or not (MIB-8).
     case toggleExpanded
+    /// Selects another row of the completion list.
+    case moveInCompletion(CompletionMove)
+    /// Accepts the selected row of the completion list, or the first.
+    case acceptCompletion
     /// For the host: reported as ``ComposerEffect/hostAction(_:)``.
     case host(String)
 }
@@ -40,6 +44,8 @@ public struct KeyContext: OptionSet, Hashable, Sendable {
     public static let selection = KeyContext(rawValue: 8)
     /// The completion list is open.
     public static let completing = KeyContext(rawValue: 16)
+    /// A row of the completion list is selected.
+    public static let choosing = KeyContext(rawValue: 32)
 }
 
 /// A row of the key table (SLK-47).
@@ -116,8 +122,20 @@ public struct KeyTable: Hashable, Sendable {
             KeyBinding(KeyChord("BackSpace", [.control, .shift]), .clear, title: "Clear"),
             KeyBinding(KeyChord("E", [.control, .shift]), .toggleExpanded, title: "Expand editor"),
         ]
-        return KeyTable(rows + formats(configuration))
+        return KeyTable(rows + completion + formats(configuration))
     }
+
+    /// An implicit list takes no key but Down and Tab until the user has gone into it.
+    private static let completion: [KeyBinding] = [
+        KeyBinding(KeyChord("Down"), .moveInCompletion(.next), context: .completing),
+        KeyBinding(KeyChord("Up"), .moveInCompletion(.previous), context: .choosing),
+        KeyBinding(KeyChord("Home"), .moveInCompletion(.first), context: .choosing),
+        KeyBinding(KeyChord("End"), .moveInCompletion(.last), context: .choosing),
+        KeyBinding(KeyChord("Page_Down"), .moveInCompletion(.nextPage), context: .choosing),
+        KeyBinding(KeyChord("Page_Up"), .moveInCompletion(.previousPage), context: .choosing),
+        KeyBinding(KeyChord("Return"), .acceptCompletion, context: .choosing),
+        KeyBinding(KeyChord("Tab"), .acceptCompletion, context: .completing),
+    ]
 
     private static func formats(_ configuration: ComposerConfiguration) -> [KeyBinding] {
         let chords: [(KeyChord, titles: [String])] = [

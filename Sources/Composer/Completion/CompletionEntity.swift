@@ -1,0 +1,23 @@
+/// Somebody or something that completion offers (HKW-36).
+public struct CompletionEntity: Identifiable, Hashable, Sendable, Codable {
+    /// The identifier in the host's world; rows of one identifier are shown once, rows without one never (HKW-48).
+    public var id: String
+    /// What the row shows, and what acceptance inserts behind the prefix.
+    public var name: String
+    /// A shorter form that Backspace may leave of the mention (HKW-58).
+    public var short: String?
+    /// What tells entities of like names apart.
+    public var detail: String?
+    /// Plain text that takes the whole token's place, prefix and all, such as an emoji; nil inserts the name.
+    public var replacement: String?
+
+    public init(
+        id: String, name: String, short: String? = nil, detail: String? = nil, replacement: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.short = short
+        self.detail = detail
+        self.replacement = replacement
+    }
+}

@@ -1,0 +1,104 @@
+/// What choosing an entity does to the text (SLK-24, HKW-53, HKW-54, MIB-28).
+extension ComposerEngine {
+    private var options: CompletionOptions { configuration.completion }
+
+    /// - Parameter row: nil takes the selected row, or else the first.
+    mutating func acceptRow(_ row: Int?) {
+        guard let session = completing.session else { return }
+        let row = row ?? session.selected ?? 0
+        guard session.items.indices.contains(row) else { return }
+        accept(session.items[row])
+    }
+
+    /// Puts an entity in the place of the token that is open; without one in the place of the token at the caret, or
+    /// of the selection: the host's own list may choose too (HKW-70).
+    mutating func accept(_ entity: CompletionEntity) {
+        let name = entity.name.withoutNUL()
+        guard !name.isEmpty else { return }
+        let finder = selection.isEmpty ? finder() : nil
+        let token = completing.session?.token ?? finder?.explicit(spaces: 0, anyLength: true)
+        var range = token?.range ?? selection
+        if let token, token.kind == .implicit { range = swallowing(range, token.query, name) }
+        let insertion = insertion(of: entity, named: name, rule: token?.rule)
+        let text = insertion.text + space(after: range, of: insertion.text)
+        guard admit(range, text, .typed) == text else { return }
+        closeCompletion()
+        write(insertion, text, over: range)
+        completing.closed = .init(start: range.location, exhausted: nil)
+        completing.detection.take(.ended(canRestart: false), at: selection.location)
+        observe(.completionAccepted)
+        if insertion.mention != nil { observe(.mentionCreated) }
+        turn.isCompletionSettled = true
+    }
+
+    /// What an accepted entity leaves in the text.
+    private struct Insertion {
+        var text: String
+        var mention: Mention?
+    }
+
+    private func insertion(of entity: CompletionEntity, named name: String, rule: CompletionRule?) -> Insertion {
+        if let replacement = entity.replacement?.withoutNUL(), !replacement.isEmpty {
+            return Insertion(text: replacement)
+        }
+        let prefix = rule?.keepPrefix ?? options.keepPrefix ? rule?.prefix ?? "" : ""
+        let template = rule?.template ?? prefix + "{name}"
+        let text = template.replacing("{name}", with: name)
+        guard rule?.mentionTokens ?? options.mentionTokens else { return Insertion(text: text) }
+        let short = entity.short?.withoutNUL()
+        return Insertion(
+            text: text,
+            mention: Mention(
+                entityID: entity.id, text: text, short: short.map { template.replacing("{name}", with: $0) }))
+    }
+
+    /// What follows the accepted text; an existing space is taken into the replacement, not doubled.
+    private func space(after range: TextRange, of text: String) -> String {
+        let next = document.character(at: range.end)
+        switch options.afterAccept {
+        case .nothing: return ""
+        case .space: return " "
+        case .oneSpace: return next?.isInlineSpace ?? false ? "" : " "
+        case .spaceAtParagraphEnd: return next?.isLineBreak ?? true ? " " : ""
+        }
+    }
+
+    /// One undo step; the caret goes behind the space that follows.
+    private mutating func write(_ insertion: Insertion, _ text: String, over range: TextRange) {
+        let length = insertion.text.utf16.count
+        let reusesSpace = options.afterAccept == .oneSpace && text == insertion.text
+        history.beginTransaction()
+        replace(range, with: text, origin: .typed)
+        if reusesSpace { selection = .caret(document.clusterBoundary(after: range.location + length)) }
+        if let mention = insertion.mention {
+            _ = document.addMention(mention, over: TextRange(location: range.location, length: length))
+        }
+        recordSpans()
+        history.endTransaction()
+    }
+
+    /// Records spans and selection as they are now as the end of the step that is being made.
+    mutating func recordSpans() {
+        let now = UndoHistory.Moment(spans: document.spans, selection: selection)
+        history.record([], grouping: .atomic, from: now, to: now, at: self.now)
+    }
+
+    /// If the query is a later word of the name and the words before it are written already, those are replaced
+    /// too: `bruce wayn` becomes `Bruce Wayne` (HKW-53).
+    private func swallowing(_ range: TextRange, _ query: String, _ name: String) -> TextRange {
+        let words = name.split(whereSeparator: \.isBlank).map { String($0) }
+        guard let place = words.firstIndex(where: { $0.lowercased().hasPrefix(query.lowercased()) }), place > 0 else {
+            return range
+        }
+        let before = words[..<place].joined(separator: " ") + " "
+        let start = range.location - before.utf16.count
+        guard start >= 0, document.clusterStart(at: start) == start else { return range }
+        let written = TextRange(start: start, end: range.location)
+        let isWhole = document.character(before: start).map { !$0.isWordCharacter } ?? true
+        let touchesMention = document.mentions.contains { $0.range.intersects(written) }
+        guard isWhole, !touchesMention, document.text(in: written).lowercased() == before.lowercased() else {
+            return range
+        }
+        return TextRange(start: start, end: range.end)
+    }
+}

@@ -1,0 +1,258 @@
+/// Opening, following and closing completion. What is open follows from the document, the caret and what moved them
+/// last, and from no order of events beyond that.
+extension ComposerEngine {
+    private var options: CompletionOptions { configuration.completion }
+
+    /// What completion shows now; nil while it is closed.
+    public var completion: CompletionState? {
+        completing.session.map { session in
+            CompletionState(
+                prefix: session.token.rule.prefix, query: session.token.query, range: session.token.range,
+                kind: session.token.kind, phase: session.phase, items: session.items, openQuery: session.openQueryID,
+                selected: session.selected,
+                isLoading: session.isLoading, hasFailed: session.hasFailed, isVisible: session.isVisible,
+                visibleRows: min(session.items.count, options.rows))
+        }
+    }
+
+    // MARK: Following the text
+
+    /// At the end of each turn: the stimulus is what changed first.
+    mutating func followCompletion(selectionMoved: Bool) {
+        guard options.isOffered, !turn.isCompletionSettled,
+            let stimulus = turn.stimulus ?? (selectionMoved ? .moved : nil)
+        else { return }
+        guard selection.isEmpty, preedit.isEmpty, let finder = finder() else {
+            closeCompletion()
+            completing.detection.take(.moved(preceding: .normal), at: selection.location)
+            return
+        }
+        if completing.session == nil { noteDetection(stimulus, finder) }
+        if completing.session != nil, !(stimulus == .moved && options.queryExtent == .typed) {
+            if let wide = self.finder(withSpaces: true), continueSession(wide) { return }
+        }
+        if completing.session != nil {
+            closeCompletion()
+            noteDetection(stimulus, finder)
+        }
+        openToken(finder, after: stimulus)
+    }
+
+    func finder(withSpaces: Bool = false) -> TokenFinder? {
+        TokenFinder(
+            document, caret: selection.location, options: options, rules: completionRules, withSpaces: withSpaces)
+    }
+
+    /// - Returns: whether the open completion goes on.
+    private mutating func continueSession(_ finder: TokenFinder) -> Bool {
+        guard let session = completing.session else { return false }
+        let token: CompletionToken?
+        switch session.token.kind {
+        case .explicit: token = finder.explicit(anyLength: session.anyLength)
+        case .implicit: token = finder.explicit(spaces: 0) == nil ? finder.implicit(from: session.token.start) : nil
+        }
+        guard let token, token.start == session.token.start, token.rule == session.token.rule else { return false }
+        if token.blanks > session.token.blanks {
+            let event = CreationRule.Event.blankWritten(afterNothing: session.token.query.isEmpty)
+            guard completing.session?.enter(event, continuesAfterEmpty: false) ?? false else { return false }
+        }
+        completing.session?.token = token
+        issueQuery()
+        return true
+    }
+
+    private mutating func openToken(_ finder: TokenFinder, after stimulus: CompletionStimulus) {
+        let token = finder.explicit(spaces: 0)
+        if let closed = completing.closed {
+            let start = finder.explicit(spaces: 0, anyLength: true)?.start ?? finder.implicitStart
+            let isSame = start == closed.start
+            let isExhausted = closed.exhausted.map { token?.query.hasPrefix($0) ?? true } ?? true
+            if isSame, isExhausted { return }
+            if !isSame { completing.closed = nil }
+        }
+        guard opens(on: stimulus) else { return }
+        if let token { return open(CompletionSession(token: token)) }
+        guard stimulus != .moved, case .ready(let since) = completing.detection.state,
+            let word = finder.implicit(since: since)
+        else { return }
+        open(CompletionSession(token: word))
+    }
+
+    /// Pasted and restored text opens nothing; the caret does where it may and the text has the focus (SLK-21).
+    private func opens(on stimulus: CompletionStimulus) -> Bool {
+        switch stimulus {
+        case .moved: return isFocused && options.queryExtent != .typed
+        case .typed, .deleted:
+            return options.queryExtent != .typed || completing.detection.state != .stalled
+        case .other: return false
+        }
+    }
+
+    mutating func open(_ session: CompletionSession) {
+        completing.closed = nil
+        completing.suspended = nil
+        completing.session = session
+        observe(.completionOpened)
+        issueQuery()
+    }
+
+    /// - Parameter staysClosed: the token does not open again while the caret is in it.
+    mutating func closeCompletion(staysClosed: Bool = false, exhausted: String? = nil) {
+        guard let session = completing.session else { return }
+        if let id = session.openQueryID { emit(.completion(.cancel(id))) }
+        completing.session = nil
+        if staysClosed { completing.closed = .init(start: session.token.start, exhausted: exhausted) }
+        let previous = document.character(before: selection.location)
+        let canRestart =
+            previous.map { CompletionCharacterClass($0, controls: completionRules.controls).isSeparator } ?? true
+        completing.detection.take(
+            .ended(canRestart: (canRestart || session.token.endsBlank) && !staysClosed), at: selection.location)
+        observe(.completionClosed)
+    }
+
+    // MARK: Detection
+
+    /// Only what was written in one go may start an implicit query, or one that is made of what was typed.
+    private mutating func noteDetection(_ stimulus: CompletionStimulus, _ finder: TokenFinder) {
+        guard options.implicitLength > 0 || options.queryExtent == .typed else { return }
+        let caret = selection.location
+        let controls = completionRules.controls
+        let preceding = document.character(before: caret).map { CompletionCharacterClass($0, controls: controls) }
+        switch stimulus {
+        case .moved: completing.detection.take(.moved(preceding: preceding), at: caret)
+        case .typed(let text):
+            if text.count == 1, let character = text.first {
+                completing.detection.take(.typed(CompletionCharacterClass(character, controls: controls)), at: caret)
+            } else {
+                let tail = text.reversed().prefix { !CompletionCharacterClass($0, controls: controls).isSeparator }
+                let distance = tail.count == text.count ? nil : tail.reduce(0) { $0 + $1.utf16.count }
+                completing.detection.take(.inserted(sinceSeparator: distance), at: caret)
+            }
+        case .deleted(let text):
+            let removed = text.last.map { CompletionCharacterClass($0, controls: controls) } ?? .normal
+            completing.detection.take(
+                .deleted(removed, preceding: preceding, wordStart: finder.wordStart), at: caret)
+        case .other: completing.detection.take(.setByCode(wordStart: finder.wordStart), at: caret)
+        }
+    }
+
+    // MARK: Focus
+
+    /// The focus went: the list closes, and comes back if nothing has changed meanwhile (HKW-55, HKW-63).
+    mutating func suspendCompletion() {
+        guard let session = completing.session else { return }
+        closeCompletion()
+        completing.suspended = session.token
+    }
+
+    mutating func resumeCompletion() {
+        guard let token = completing.suspended, selection.isEmpty, completing.session == nil else { return }
+        completing.suspended = nil
+        guard token.kind == .explicit, finder(withSpaces: true)?.explicit(anyLength: true) == token else { return }
+        open(CompletionSession(token: token, anyLength: true))
+    }
+
+    // MARK: Queries
+
+    /// Asks for what is written now, at once or as soon as the throttle lets it (HKW-47).
+    mutating func issueQuery() {
+        let now = now
+        guard completing.session?.wantsQuery(at: now) ?? false, let session = completing.session else { return }
+        if let id = session.openQueryID { emit(.completion(.cancel(id))) }
+        let query = CompletionQuery(
+            id: completing.nextQueryID(), prefix: session.token.rule.prefix, text: session.token.query,
+            kind: session.token.kind)
+        let throttle = Duration.seconds(max(0, options.resultsThrottle))
+        completing.session?.issue(query, at: now, throttle: throttle)
+        emit(.completion(.query(query)))
+    }
+
+    mutating func fireCompletionTimers() {
+        guard let session = completing.session else { return }
+        if session.isQueryWaiting { issueQuery() }
+        let now = now
+        if completing.session?.showLoading(at: now) ?? false { observe(.completionChanged) }
+    }
+
+    /// A provider's batch. What answers another query than the last one issued is dropped (HKW-46).
+    private mutating func takeResults(_ id: String, _ batch: [CompletionEntity], isFinal: Bool) {
+        guard completing.session?.openQueryID == id else { return }
+        let continues = options.continueAfterEmpty
+        let goesOn = completing.session?.take(batch, isFinal: isFinal, continuesAfterEmpty: continues) ?? false
+        observe(.completionChanged)
+        if !goesOn { closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text) }
+    }
+
+    private mutating func takeFailure(_ id: String) {
+        guard completing.session?.openQueryID == id else { return }
+        let goesOn = completing.session?.fail() ?? false
+        observe(.completionChanged)
+        if !goesOn { closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text) }
+    }
+
+    mutating func performCompletion(_ event: ComposerEvent) {
+        turn.isCompletionSettled = true
+        switch event {
+        case .complete(let prefix): complete(prefix)
+        case .completionResults(let id, let batch, let isFinal): takeResults(id, batch, isFinal: isFinal)
+        case .completionFailed(let id): takeFailure(id)
+        case .selectCompletion(let row):
+            if completing.session?.select(row) ?? false { observe(.completionChanged) }
+        case .acceptCompletion(let row): acceptRow(row)
+        case .acceptEntity(let entity): accept(entity)
+        case .cancelCompletion: closeCompletion(staysClosed: true)
+        case .addMention(let mention, let range): addMention(mention, over: range)
+        default: break
+        }
+    }
+
+    // MARK: Opening by a button
+
+    /// Types the prefix if the caret is not in a token of it, and opens completion (SLK-25, MIB-35).
+    private mutating func complete(_ prefix: String) {
+        guard let rule = completionRules.rule(for: prefix) else {
+            return refuse(.completion(prefix))
+        }
+        if !isFocused { emit(.focusRequested(true)) }
+        closeCompletion()
+        commitPreedit()
+        if selection.isEmpty, let token = finder()?.explicit(spaces: 0, anyLength: true), token.rule.prefix == prefix {
+            return openByCode(token)
+        }
+        guard insertPrefix(of: rule), let token = finder()?.explicit(anyLength: true), token.rule.prefix == prefix
+        else {
+            return refuse(.completion(prefix))
+        }
+        openByCode(token)
+    }
+
+    private mutating func openByCode(_ token: CompletionToken) {
+        open(CompletionSession(token: token, anyLength: true))
+    }
+
+    /// - Returns: whether the prefix counts where the selection was, and could be written there.
+    private mutating func insertPrefix(of rule: CompletionRule) -> Bool {
+        guard rule.position == .anywhere || selection.location == 0 else { return false }
+        let previous = document.character(before: selection.location)
+        let boundary = rule.boundary ?? options.boundary
+        let isBoundary = boundary.allows(previous, endsMention: false, controls: completionRules.controls)
+        let needsSpace = !isBoundary || previous?.isWordCharacter ?? false
+        let text = needsSpace ? " " + rule.prefix : rule.prefix
+        guard admit(selection, text, .typed) == text else { return false }
+        replace(selection, with: text, origin: .typed)
+        return true
+    }
+}
+
+extension TokenFinder {
+    /// Where the white-space-delimited word that ends at the caret starts.
+    var wordStart: Int { caret - textBefore.reversed().prefix { !$0.isBlank }.reduce(0) { $0 + $1.utf16.count } }
+
+    /// Where an implicit token that ends at the caret would start.
+    var implicitStart: Int {
+        let word = textBefore.reversed().prefix { character in
+            CompletionCharacterClass(character, controls: rules.controls) == .normal
+        }
+        return caret - word.reduce(0) { $0 + $1.utf16.count }
+    }
+}

@@ -1,0 +1,126 @@
+/// Mentions as units: highlighting, deleting, trimming (HKW-55 to HKW-60, MIB-30).
+extension ComposerEngine {
+    private var options: CompletionOptions { configuration.completion }
+
+    /// The mention that the caret is in, or that Backspace acts on next; drawn as selected (HKW-56).
+    public var highlightedMention: Span.ID? {
+        guard selection.isEmpty else { return nil }
+        if let around = document.mention(around: selection.location) { return around.id }
+        return armedMention.flatMap { id in document.mentions.contains { $0.id == id } ? id : nil }
+    }
+
+    // MARK: Backspace and Delete without a selection
+
+    /// - Returns: whether there is a mention at the caret; then it has been seen to.
+    mutating func deleteMention(backward: Bool, byWord: Bool) -> Bool {
+        let caret = selection.location
+        let touching = document.mentions.first { span in
+            backward
+                ? span.range.location < caret && caret <= span.range.end
+                : span.range.location <= caret && caret < span.range.end
+        }
+        guard let span = touching, let mention = span.mention else { return false }
+        switch options.mentionBackspace {
+        case _ where byWord: shorten(span, to: nil)
+        case .highlightTrimDelete:
+            if highlightedMention == span.id {
+                shorten(span, to: trimmed(mention), keepsHighlight: true)
+            } else {
+                armedMention = span.id
+                turn.keepsArmedMention = true
+            }
+        case .trimOrDelete: shorten(span, to: trimmed(mention))
+        case .byParts: shorten(span, to: backward ? withoutLastPart(mention) : nil)
+        case .whole: shorten(span, to: nil)
+        }
+        return true
+    }
+
+    /// What trimming leaves of a mention; nil if it can't be trimmed (HKW-58).
+    private func trimmed(_ mention: Mention) -> Mention? {
+        var trimmed = mention
+        switch options.mentionTrim {
+        case .none: return nil
+        case .short: trimmed.text = mention.short?.withoutNUL() ?? ""
+        case .firstWord: trimmed.text = String(mention.text.prefix { !$0.isBlank })
+        }
+        let isShorter = trimmed.text.utf16.count < mention.text.utf16.count
+        return trimmed.text.isEmpty || !isShorter ? nil : trimmed
+    }
+
+    /// A mention without what stands from its last white space on; nil if it is of one part (MIB-30).
+    private func withoutLastPart(_ mention: Mention) -> Mention? {
+        guard let blank = mention.text.lastIndex(where: \.isBlank) else { return nil }
+        var shorter = mention
+        shorter.text = String(mention.text[..<blank])
+        while shorter.text.last?.isBlank ?? false { shorter.text.removeLast() }
+        return shorter.text.isEmpty ? nil : shorter
+    }
+
+    /// Puts a shorter mention, or nothing, in the place of one: one undo step.
+    private mutating func shorten(_ span: Span, to shorter: Mention?, keepsHighlight: Bool = false) {
+        let text = shorter?.text ?? ""
+        guard admit(span.range, text, .typed) == text else { return }
+        let kept = replace(span.range, with: shorter.map { [$0] } ?? [])
+        observe(shorter == nil ? .mentionDeleted : .mentionTrimmed)
+        guard keepsHighlight, let kept = kept.first else { return }
+        armedMention = kept.id
+        turn.keepsArmedMention = true
+    }
+
+    /// Replaces a range by mentions, one behind the other; the caret goes behind the first.
+    private mutating func replace(_ range: TextRange, with mentions: [Mention]) -> [Span] {
+        history.beginTransaction()
+        defer { history.endTransaction() }
+        let caret = range.location + (mentions.first?.text.utf16.count ?? 0)
+        replace(range, with: mentions.map(\.text).joined(), origin: .typed, selecting: .caret(caret))
+        var spans: [Span] = []
+        var location = range.location
+        for mention in mentions {
+            let place = TextRange(location: location, length: mention.text.utf16.count)
+            if let span = document.addMention(mention, over: place) { spans.append(span) }
+            location = place.end
+        }
+        recordSpans()
+        return spans
+    }
+
+    // MARK: Deleting a range
+
+    /// Deletes a range as the user asks for it: ends within mentions are moved to take the whole of them, of which a
+    /// short form may stay (HKW-59). What lies within one mention turns that to text (HKW-60).
+    mutating func deleteRange(_ range: TextRange, grouping: UndoGrouping = .atomic) {
+        let crossed = document.mentions.filter { $0.range.intersects(range) && !range.covers($0.range) }
+        let trims = options.mentionBackspace == .trimOrDelete
+        let isWithinOne = crossed.first?.range.covers(range) ?? true
+        guard !crossed.isEmpty, trims || !isWithinOne, !isIgnoring else {
+            guard admit(range, "", .typed) != nil else { return }
+            let isWhole = document.mentions.contains { range.covers($0.range) }
+            replace(range, with: "", origin: .typed, grouping: grouping)
+            if isWhole { observe(.mentionDeleted) }
+            return
+        }
+        let start = min(range.location, crossed[0].range.location)
+        let wide = TextRange(start: start, end: max(range.end, crossed[crossed.count - 1].range.end))
+        let kept = trims ? crossed.compactMap(\.mention).compactMap { trimmed($0) } : []
+        let text = kept.map(\.text).joined()
+        guard admit(wide, text, .typed) == text else { return }
+        _ = replace(wide, with: kept)
+        observe(kept.isEmpty ? .mentionDeleted : .mentionTrimmed)
+    }
+
+    // MARK: By code
+
+    /// Marks a range as a mention, undoably, if its text is exactly the mention's; mentions that it overlaps become
+    /// text. Completion is cancelled (HKW-67).
+    mutating func addMention(_ mention: Mention, over range: TextRange) {
+        closeCompletion()
+        guard document.contains(range), !range.isEmpty, document.aligned(range) == range,
+            document.text(in: range).unicodeScalars.elementsEqual(mention.text.unicodeScalars)
+        else { return refuse(.mention(mention)) }
+        changeSpans { engine in
+            engine.document.removeSpans { $0.mention != nil && $0.range.intersects(range) }
+            _ = engine.document.addMention(mention, over: range)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Composer
+import Testing
+
+/// SLK-24, HKW-53, HKW-54, MIB-28, and the keys of the list.
+struct AcceptingTests {
+    /// After-accept option, text with the caret in a token, text after accepting "Ann Lee".
+    static let spaces: [(AfterAccept, String, String)] = [
+        (.oneSpace, "hi @an|", "hi @Ann Lee |"), (.oneSpace, "@an| x", "@Ann Lee |x".replacing("|x", with: " |x")),
+        (.oneSpace, "@a|nd x", "@Ann Lee |x"), (.oneSpace, "@an|\nx", "@Ann Lee |\nx"),
+        (.space, "@an| x", "@Ann Lee | x"),
+        (.nothing, "@an| x", "@Ann Lee| x"), (.spaceAtParagraphEnd, "@an| x", "@Ann Lee| x"),
+        (.spaceAtParagraphEnd, "@an|\nx", "@Ann Lee |\nx"), (.spaceAtParagraphEnd, "@an|", "@Ann Lee |"),
+    ]
+
+    @Test(arguments: spaces)
+    func whatFollowsAnAcceptedName(after: AfterAccept, before: String, expected: String) {
+        var script = ComposerScript(before, .completing { $0.afterAccept = after })
+        script.send(.complete("@"))
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
+        #expect(script.marked == expected.replacing("  |", with: " |"))
+        #expect(script.engine.document.mentions.map(\.mention?.entityID) == ["u"])
+        #expect(script.completion == nil)
+        script.send(.undo)
+        #expect(script.marked == before, "one undo step")
+        script.send(.redo)
+        #expect(script.engine.document.mentions.count == 1)
+    }
+
+    /// Keeps the prefix, leaves a mention, text and mention then.
+    static let forms: [(Bool, Bool, String, String?)] = [
+        (true, true, "@Ann ", "@Ann"), (false, true, "Ann ", "Ann"), (true, false, "@Ann ", nil),
+        (false, false, "Ann ", nil),
+    ]
+
+    @Test(arguments: forms)
+    func prefixAndToken(keepsPrefix: Bool, leavesMention: Bool, text: String, mention: String?) {
+        var script = ComposerScript(
+            .completing {
+                $0.keepPrefix = keepsPrefix
+                $0.mentionTokens = leavesMention
+            })
+        script.type("@a")
+        script.answer(["Ann"], to: "query-1")
+        script.press("Tab")
+        #expect(script.text == text && script.engine.document.mentions.first?.mention?.text == mention)
+    }
+
+    /// A rule's own form, and an entity's own text: an emoji for its name.
+    @Test func templatesAndReplacements() {
+        let rule = CompletionRule(prefix: "#", template: "[{name}]", mentionTokens: false)
+        var script = ComposerScript(.completing { $0.rules = [rule, CompletionRule(prefix: ":")] })
+        script.type("#r")
+        script.send(.acceptEntity(CompletionEntity(id: "r", name: "room")))
+        #expect(script.text == "[room] ")
+        script.type(":s")
+        script.send(.acceptEntity(CompletionEntity(id: "e", name: "smile", replacement: "😄")))
+        #expect(script.text == "[room] 😄 " && script.engine.document.mentions.isEmpty)
+    }
+
+    /// HKW-53: words of the name that stand before the query already are replaced too.
+    @Test(arguments: [
+        ("bruce wayn", "Bruce Wayne"), ("the bruce wayn", "the Bruce Wayne"), ("abruce wayn", "abruce Bruce Wayne"),
+        ("wayn", "Bruce Wayne"),
+    ])
+    func typedWordsAreSwallowed(typed: String, text: String) {
+        var script = ComposerScript(.preset(.hakawai))
+        script.type(typed)
+        script.send(.acceptEntity(CompletionEntity(id: "b", name: "Bruce Wayne")))
+        #expect(script.text == text)
+    }
+
+    @Test func anEmptyNameLeavesTheListOpen() {
+        var script = ComposerScript()
+        script.type("@")
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "")))
+        #expect(script.text == "@" && script.completion != nil)
+    }
+
+    /// MIB-28, MCV-9: an interceptor or the hard limit may forbid it; then nothing has changed.
+    @Test func acceptanceMayBeRefused() {
+        var limited = ComposerConfiguration()
+        limited.characterLimit = 5
+        limited.limitPolicy = .hard
+        var script = ComposerScript(limited)
+        script.type("@a")
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
+        #expect(script.text == "@a" && script.completion != nil)
+        #expect(script.effects.contains { if case .refused(.limit) = $0 { true } else { false } })
+        var denied = ComposerScript()
+        denied.type("@")
+        denied.change { $0.add(interceptor: Rejection(rejected: "@Ann ")) }
+        denied.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann")))
+        #expect(denied.text == "@")
+    }
+
+    /// HKW-70: the host's own list chooses without a list of the engine's.
+    @Test func theHostMayChooseWithoutAToken() {
+        var script = ComposerScript("hi |")
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann")))
+        #expect(script.text == "hi Ann " && script.engine.document.mentions.count == 1)
+    }
+
+    /// Keys pressed with three rows open, the row selected then.
+    static let keys: [([String], Int)] = [
+        ([], 0), (["Down"], 1), (["Down", "Down", "Down"], 0), (["Up"], 2), (["End"], 2), (["End", "Home"], 0),
+        (["Page_Down"], 2), (["Page_Down", "Page_Up"], 0), (["Down", "Up"], 0),
+    ]
+
+    @Test(arguments: keys, ["Tab", "Return"])
+    func keysGoThroughTheList(row: ([String], Int), accept: String) {
+        var script = ComposerScript()
+        script.type("@")
+        script.answer(["A", "B", "C"])
+        for key in row.0 {
+            script.press(key)
+            #expect(script.effects.contains(.keyHandled))
+        }
+        #expect(script.completion?.selected == row.1 && script.text == "@")
+        script.press(accept)
+        #expect(script.text == "@\(["A", "B", "C"][row.1]) " && script.sent.isEmpty)
+        #expect(script.effects.contains(.keyHandled))
+    }
+
+    /// Without rows the keys are nobody's or the message's, and Escape closes all the same.
+    @Test func keysWithoutRows() {
+        var script = ComposerScript()
+        script.type("@a")
+        script.press("Down")
+        #expect(!script.effects.contains(.keyHandled))
+        var other = script
+        script.press("Return")
+        #expect(script.sent.map(\.text) == ["@a"])
+        other.send(.beginEdit(id: "m", ComposerContent(text: "x ")))
+        other.type("@")
+        other.press("Escape")
+        #expect(other.completion == nil && other.state.editing == "m", "one layer a press (SLK-45)")
+    }
+
+    @Test func thePointerSelectsAndAccepts() {
+        var script = ComposerScript()
+        script.type("@")
+        script.answer(["A", "B"])
+        script.send(.selectCompletion(5))
+        #expect(script.completion?.selected == 0)
+        script.send(.selectCompletion(1))
+        script.send(.acceptCompletion(nil))
+        #expect(script.text == "@B ")
+    }
+
+    /// After accepting nothing reopens in the same word (HKW-45).
+    @Test func nothingReopensAfterAccepting() {
+        var script = ComposerScript(.preset(.slack))
+        script.type("@a")
+        script.answer(["ann"], to: "query-2")
+        script.send(.acceptCompletion(0))
+        #expect(script.text == "@ann")
+        script.type("x")
+        #expect(script.completion == nil)
+    }
+}

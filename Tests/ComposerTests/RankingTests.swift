@@ -1,0 +1,43 @@
+import Composer
+import Testing
+
+/// MIB-26, MIB-34.
+struct RankingTests {
+    private func ranked(_ query: String, _ names: [String], recent: [String] = []) -> [String] {
+        let entities = names.map { CompletionEntity(id: $0, name: $0) }
+        return CompletionRanking(recent: recent).matches(of: query, among: entities).map(\.entity.name)
+    }
+
+    /// Query, names, recent ones, names as ranked.
+    static let orders: [(String, [String], [String], [String])] = [
+        ("", ["B", "A"], [], ["B", "A"]), ("", ["B", "A", "C"], ["C", "A"], ["C", "A", "B"]),
+        ("an", ["Dean", "Joan An", "Andy"], [], ["Andy", "Joan An", "Dean"]),
+        ("an", ["Andy", "Joan An", "Anna"], ["Anna", "Joan An"], ["Anna", "Joan An", "Andy"]),
+        ("an", ["Andy", "Dean"], ["Dean"], ["Andy", "Dean"]), ("x", ["Andy"], [], []),
+        ("an le", ["Ann Lee", "Anleitung", "Lee Ann"], [], ["Ann Lee", "Anleitung"]),
+        ("ax", ["Alexa"], [], ["Alexa"]), ("xa", ["Alex"], [], []), ("JÖ", ["jo", "Jörg"], [], ["jo", "Jörg"]),
+        ("jorg", ["Jörg"], [], ["Jörg"]), ("ａｎ", ["Ann"], [], ["Ann"]), ("strasse", ["Straße"], [], ["Straße"]),
+        ("李", ["王李", "李娜"], [], ["李娜", "王李"]), ("محمد", ["مُحَمَّد"], [], ["مُحَمَّد"]),
+        ("зое", ["Зоё"], [], ["Зоё"]),
+    ]
+
+    @Test(arguments: orders)
+    func theOrderIsWhatPeopleExpect(query: String, names: [String], recent: [String], expected: [String]) {
+        #expect(ranked(query, names, recent: recent) == expected)
+    }
+
+    /// Query, name, what is bold.
+    static let bold: [(String, String, [TextRange])] = [
+        ("an", "Anna", [TextRange(location: 0, length: 2)]),
+        ("an le", "Ann Lee", [TextRange(location: 0, length: 2), TextRange(location: 4, length: 2)]),
+        ("aa", "Anna", [TextRange(location: 0, length: 1), TextRange(location: 3, length: 1)]),
+        ("e", "👩‍💻é", [TextRange(location: 5, length: 1)]), ("", "Ann", []),
+        ("strasse", "Straße", [TextRange(location: 0, length: 6)]),
+    ]
+
+    @Test(arguments: bold)
+    func matchesAreBold(query: String, name: String, ranges: [TextRange]) {
+        let matches = CompletionRanking().matches(of: query, among: [CompletionEntity(id: "x", name: name)])
+        #expect(matches.first?.ranges == ranges)
+    }
+}

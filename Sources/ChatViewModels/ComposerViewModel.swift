@@ -68,6 +68,9 @@ public final class ComposerViewModel: ViewModel {
         configuration.draftDelay = .milliseconds(300)
         // Services tell when others stop; the deadline is for a stop that got lost.
         configuration.typingTimeout = .seconds(30)
+        // No list is shown yet: a completion that nobody sees must take no keys.
+        configuration.completion.rules = []
+        configuration.completion.implicitLength = 0
         sendKey = configuration.sendKey
         let engine = ComposerEngine(configuration: configuration)
         self.engine = engine

@@ -17,6 +17,18 @@ import Testing
         #expect(!harness.state.isSending && harness.state.unsentCount == 0)
     }
 
+    /// The window shows no list of completions yet: Return, Up and Escape keep their meaning behind a prefix.
+    @Test(arguments: ["hello @an", "#gar", "/me", "well :smi"])
+    func returnSendsBehindACompletionPrefix(_ text: String) async {
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.focus(true))
+        harness.type(text)
+        #expect(harness.state.completion == nil)
+        #expect(harness.press("Return"))
+        await eventually { harness.outputs.values == [.sent] }
+        #expect(harness.sent == [text])
+    }
+
     @Test func pressingTwiceSendsOnce() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSend }

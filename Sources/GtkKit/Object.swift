@@ -79,13 +79,6 @@ public import CGtk
         }
     }
 
-    public final func boolProperty(_ name: String) -> Bool {
-        withValue(shim_type_boolean()) {
-            g_object_get_property(cast(), name, &$0)
-            return g_value_get_boolean(&$0) != 0
-        }
-    }
-
     private func withValue<R>(_ type: GType, _ body: (inout GValue) -> R) -> R {
         var value = GValue()
         g_value_init(&value, type)

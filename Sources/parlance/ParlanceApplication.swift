@@ -15,6 +15,7 @@ final class ParlanceApplication {
     private var settings: Settings?
     private var opening: Task<Result<ChatStore, any Error>, Never>?
     private var store: ChatStore?
+    private var backend: LocalBackend?
     private var coordinator: ConversationCoordinator?
     private var window: MainWindow?
     private var status: Int32 = 0
@@ -72,6 +73,7 @@ final class ParlanceApplication {
                 over: store, ownName: Self.userName,
                 translator: Translator(translate: Self.translate, plural: Self.plural))
             self.store = store
+            self.backend = backend
             show(ConversationCoordinator(service: backend))
         } catch {
             await refuse(error)
@@ -98,6 +100,7 @@ final class ParlanceApplication {
         window = nil
         application.hold()
         Task {
+            await backend?.close()
             await store.close()
             application.release()
         }

@@ -25,7 +25,4 @@ final class SplitPane {
     }
 
     func onFold(_ handler: @escaping @MainActor () -> Void) { leaflet.connect("notify::folded") { _ in handler() } }
-    func onPaneChange(_ handler: @escaping @MainActor () -> Void) {
-        leaflet.connect("notify::visible-child") { _ in handler() }
-    }
 }

@@ -71,13 +71,6 @@ public final class Entry: Widget {
     }
 
     public func onChange(_ handler: @escaping @MainActor () -> Void) { connect("changed") { _ in handler() } }
-    public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
-    /// Sets the caret behind the text.
-    public func placeCaretAtEnd() { gtk_editable_set_position(cast(), -1) }
-}
-
-public final class MenuButton: Widget {
-    public func popUp() { gtk_menu_button_popup(cast()) }
 }
 
 /// A menu at a widget, from a menu model in a `.ui` file.

@@ -76,6 +76,9 @@ let package = Package(
 
         // Screens without and with widgets, and the program.
         .target(name: "ChatViewModels", dependencies: ["ChatCore", "Composer"], swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "ChatViewModelsTests", dependencies: ["ChatCore", "ChatViewModels", "Composer"],
+            swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
             name: "ChatGtk", dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],

@@ -48,6 +48,7 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var timer: (deadline: Duration, task: Task<Void, Never>)?
     @ObservationIgnored private var draftWriter: DraftWriter
     @ObservationIgnored private var editing: MessageID?
+    @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
     public init(
         roomID: RoomID, service: any MessageService & DraftService,
@@ -71,6 +72,12 @@ public final class ComposerViewModel: ViewModel {
 
     /// The text and its spans, for a view that begins to mirror it.
     public var document: ComposerDocument { engine.document }
+
+    /// Who answers completion queries; of several with one prefix the first. What nobody answers for is not offered.
+    public var completionSources: [any CompletionSource] {
+        get { completion.sources }
+        set { completion.sources = newValue }
+    }
 
     /// Which key sends, from now on.
     public var sendKey: SendKey {
@@ -127,6 +134,7 @@ public final class ComposerViewModel: ViewModel {
     @discardableResult
     private func carryOut(_ effects: [ComposerEffect]) -> Bool {
         var handledKey = false
+        var requests: [CompletionRequest] = []
         for effect in effects {
             switch effect {
             case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
@@ -137,11 +145,13 @@ public final class ComposerViewModel: ViewModel {
             case .typing(let isTyping): tellTyping(isTyping)
             case .draftChanged: draftWriter.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
-            case .hostAction, .observed, .completion: break
+            case .completion(let request): requests.append(request)
+            case .hostAction, .observed: break
             }
         }
         refreshState()
         scheduleTimer()
+        requests.forEach { completion.take($0) }
         return handledKey
     }
 

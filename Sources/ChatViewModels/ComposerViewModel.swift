@@ -53,6 +53,7 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var early = EarlyEvents()
     /// Edits that could not be stored, while another message was being edited.
     @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
+    @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
     public init(
         roomID: RoomID, service: any MessageService & DraftService,
@@ -68,9 +69,6 @@ public final class ComposerViewModel: ViewModel {
         configuration.draftDelay = .milliseconds(300)
         // Services tell when others stop; the deadline is for a stop that got lost.
         configuration.typingTimeout = .seconds(30)
-        // No list is shown yet: a completion that nobody sees must take no keys.
-        configuration.completion.rules = []
-        configuration.completion.implicitLength = 0
         sendKey = configuration.sendKey
         let engine = ComposerEngine(configuration: configuration)
         self.engine = engine
@@ -84,6 +82,12 @@ public final class ComposerViewModel: ViewModel {
 
     /// The text and its spans, for a view that begins to mirror it.
     public var document: ComposerDocument { engine.document }
+
+    /// Who answers completion queries; of several with one prefix the first. What nobody answers for is not offered.
+    public var completionSources: [any CompletionSource] {
+        get { completion.sources }
+        set { completion.sources = newValue }
+    }
 
     /// Which key sends, from now on.
     public var sendKey: SendKey {
@@ -147,6 +151,7 @@ public final class ComposerViewModel: ViewModel {
     @discardableResult
     private func carryOut(_ effects: [ComposerEffect]) -> Bool {
         var handledKey = false
+        var requests: [CompletionRequest] = []
         for effect in effects {
             switch effect {
             case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
@@ -157,12 +162,14 @@ public final class ComposerViewModel: ViewModel {
             case .typing(let isTyping): typing.put(isTyping)
             case .draftChanged: drafts.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
-            case .hostAction, .observed, .completion: break
+            case .completion(let request): requests.append(request)
+            case .hostAction, .observed: break
             }
         }
         refreshState()
         scheduleTimer()
         reopenFailedEdit()
+        requests.forEach { completion.take($0) }
         return handledKey
     }
 

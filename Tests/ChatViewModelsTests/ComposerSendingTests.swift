@@ -17,7 +17,7 @@ import Testing
         #expect(!harness.state.isSending && harness.state.unsentCount == 0)
     }
 
-    /// The window shows no list of completions yet: Return, Up and Escape keep their meaning behind a prefix.
+    /// Without a source there is no list to choose from: Return keeps its meaning behind a prefix.
     @Test(arguments: ["hello @an", "#gar", "/me", "well :smi"])
     func returnSendsBehindACompletionPrefix(_ text: String) async {
         let harness = await ComposerHarness.started()

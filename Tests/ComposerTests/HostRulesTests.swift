@@ -1,0 +1,203 @@
+import Composer
+import Testing
+
+/// What a host relies on when it puts the engine behind a window: the headless half of rules that are mostly about
+/// widgets.
+struct HostRulesTests {
+    private func engine(typing text: String = "", _ configuration: ComposerConfiguration = ComposerConfiguration())
+        -> ComposerEngine
+    {
+        var engine = ComposerEngine(configuration: configuration)
+        for character in text { _ = engine.handle(.insert(String(character), origin: .typed), at: .zero) }
+        return engine
+    }
+
+    private func observations(_ effects: [ComposerEffect]) -> [ComposerObservation] {
+        effects.compactMap { if case .observed(let observation) = $0 { observation } else { nil } }
+    }
+
+    /// SLK-7, MIB-17: visible while there is no text at all; a space hides it, and so does a preedit.
+    @Test func placeholder() {
+        #expect(engine().state.showsPlaceholder)
+        #expect(!engine(typing: " ").state.showsPlaceholder)
+        var composing = engine()
+        _ = composing.handle(.preedit("に"), at: .zero)
+        #expect(!composing.state.showsPlaceholder)
+    }
+
+    /// SLK-10, MCV-7: the button shows with any text and sends with any but white space.
+    @Test(arguments: [("", 0, false), ("  \n", 3, false), (" a", 2, true)])
+    func sendButton(_ text: String, length: Int, canSend: Bool) {
+        var engine = ComposerEngine()
+        _ = engine.handle(.load(ComposerContent(text: text)), at: .zero)
+        #expect(engine.state.length == length)
+        #expect(engine.state.canSend == canSend)
+    }
+
+    /// SLK-32: a line break is the composer's own edit and ends the word before it (SLK-33); a pasted one is nothing
+    /// special.
+    @Test func lineBreaks() {
+        var engine = engine(typing: "ab")
+        let effects = engine.handle(.key(KeyChord("Return", .shift)), at: .zero)
+        #expect(effects.contains(.keyHandled))
+        #expect(engine.document.text == "ab\n")
+        _ = engine.handle(.paste([.text("c\nd")]), at: .zero)
+        #expect(engine.document.text == "ab\nc\nd")
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "ab\n")
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "")
+    }
+
+    /// SLK-38: what a context menu enables comes from the state.
+    @Test func contextMenu() {
+        var engine = engine(typing: "word")
+        #expect(engine.state.canUndo && !engine.state.canRedo && engine.state.formatting.isEmpty)
+        _ = engine.handle(.select(TextRange(location: 0, length: 4)), at: .zero)
+        #expect(!engine.state.formatting.isEmpty)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.state.canRedo)
+    }
+
+    /// SLK-42: any view can show who types: names and text are in the state.
+    @Test func typingStateForAnyIndicator() {
+        var engine = engine()
+        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
+        #expect(engine.state.typingNames == ["Ann"])
+        #expect(engine.state.typing?.contains("Ann") == true)
+    }
+
+    /// SLK-43: clearing asks nobody, and one undo brings everything back.
+    @Test func clearing() {
+        var engine = engine(typing: "all of this")
+        _ = engine.handle(.key(KeyChord("BackSpace", [.control, .shift])), at: .zero)
+        #expect(engine.document.isEmpty)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "all of this")
+    }
+
+    /// HKW-1, SLK-62: an observer cannot be cut off by the host setting its own: any number hear the same events.
+    @Test func observersStandBesideEachOther() {
+        final class Log: ComposerObserver, @unchecked Sendable {
+            let name: String
+            var observations: [ComposerObservation] = []
+            init(_ name: String) { self.name = name }
+            func observed(_ observation: ComposerObservation, state: ComposerState) { observations.append(observation) }
+        }
+        var engine = engine()
+        let (first, second) = (Log("first"), Log("second"))
+        engine.add(observer: first)
+        engine.add(observer: second)
+        _ = engine.handle(.insert("a", origin: .typed), at: .zero)
+        #expect(first.observations.contains(.textChanged))
+        #expect(first.observations == second.observations)
+    }
+
+    /// HKW-3: pasting, attributes and both ends of editing are told.
+    @Test func eventsAreReallyTold() {
+        var engine = engine(typing: "a")
+        #expect(observations(engine.handle(.paste([.text("b")]), at: .zero)).contains(.pasted))
+        #expect(observations(engine.handle(.focus(true), at: .zero)).contains(.focused))
+        #expect(observations(engine.handle(.focus(false), at: .zero)).contains(.unfocused))
+    }
+
+    /// HKW-7: text set by code needs no notice: it sends no typing notification and is undone as one step.
+    @Test func codeIsToldFromUsers() {
+        var engine = engine()
+        let effects = engine.handle(.load(ComposerContent(text: "by code")), at: .zero)
+        #expect(!effects.contains(.typing(true)))
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.isEmpty)
+    }
+
+    /// HKW-34: a word and its space, committed at once, are one change.
+    @Test func predictedWordsAreOneChange() {
+        var engine = engine(typing: "so ")
+        let effects = engine.handle(.insert("predicted word ", origin: .dictation), at: .zero)
+        guard case .edited(let edits)? = effects.first else {
+            Issue.record("no edit")
+            return
+        }
+        #expect(edits.count == 1)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "so ")
+    }
+
+    /// HKW-65: undo works with mentions in the text.
+    @Test func undoWithMentions() {
+        var engine = engine()
+        let mention = ComposerContent.PlacedMention(
+            mention: Mention(entityID: "1", text: "Ann", short: nil), range: TextRange(location: 3, length: 3))
+        _ = engine.handle(.load(ComposerContent(text: "Hi Ann", mentions: [mention])), at: .zero)
+        _ = engine.handle(.insert("!", origin: .typed), at: .zero)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "Hi Ann")
+        #expect(engine.document.mentions.map(\.range) == [TextRange(location: 3, length: 3)])
+    }
+
+    /// MIB-6, MCV-1: a limit that was set stays, whatever the window does.
+    @Test(arguments: [200.0, 700, 2_000])
+    func aLimitThatWasSetStays(windowHeight: Double) {
+        var configuration = ComposerConfiguration()
+        configuration.maxLines = .lines(3)
+        var engine = engine(typing: "x", configuration)
+        _ = engine.handle(.layout(ComposerLayout(windowHeight: windowHeight, lineHeight: 20, lines: 9)), at: .zero)
+        #expect(engine.state.maximumLines == 3)
+        #expect(engine.state.scrollsInside)
+    }
+
+    /// MIB-7, MCV-11: a height is told when it changes, and not otherwise.
+    @Test func heightIsToldWhenItChanges() {
+        var engine = engine(typing: "x")
+        let layout = ComposerLayout(windowHeight: 700, lineHeight: 20, lines: 3)
+        #expect(observations(engine.handle(.layout(layout), at: .zero)).contains(.heightChanged))
+        #expect(!observations(engine.handle(.layout(layout), at: .zero)).contains(.heightChanged))
+    }
+
+    /// MIB-10: the state says that a message is on its way, until the answer.
+    @Test func sendingShows() {
+        var engine = engine(typing: "x")
+        let id = engine.handle(.send, at: .zero).compactMap {
+            if case .send(let message) = $0 { message.id } else { nil }
+        }
+        #expect(id.count == 1)
+        #expect(engine.state.isSending)
+        _ = engine.handle(.sendAccepted(id[0]), at: .zero)
+        #expect(!engine.state.isSending)
+    }
+
+    /// MIB-15, MCV-8: the host gets the text trimmed and as it stood.
+    @Test func rawAndTrimmedText() {
+        var engine = engine(typing: " hello ")
+        for case .send(let message) in engine.handle(.send, at: .zero) {
+            #expect(message.text == "hello")
+            #expect(message.rawText == " hello ")
+        }
+        #expect(engine.document.isEmpty)
+    }
+
+    /// MCV-3: growth by lines is growth in pixels: lines times their height, and what surrounds them.
+    @Test(arguments: 1...4)
+    func growthInPixels(lines: Int) {
+        let insets = ComposerInsets()
+        let one = GrowthRules.barHeight(lines: 1, lineHeight: 20, insets: insets, underHeight: 0, editing: false)
+        let many = GrowthRules.barHeight(lines: lines, lineHeight: 20, insets: insets, underHeight: 0, editing: false)
+        #expect(many - one == (lines - 1) * 20)
+    }
+
+    /// MCV-13: focus is told once, and again only after it was lost.
+    @Test func focus() {
+        var engine = engine()
+        #expect(observations(engine.handle(.focus(true), at: .zero)) == [.focused])
+        #expect(observations(engine.handle(.focus(true), at: .zero)).isEmpty)
+        #expect(engine.state.isFocused)
+    }
+
+    /// MCV-14: editing in the middle leaves the caret in the middle.
+    @Test func caretStaysWhereOneEdits() {
+        var engine = engine(typing: "first\nsecond")
+        _ = engine.handle(.select(.caret(2)), at: .zero)
+        _ = engine.handle(.insert("x", origin: .typed), at: .zero)
+        #expect(engine.selection == .caret(3))
+    }
+}

@@ -1,0 +1,60 @@
+import Composer
+import ComposerFuzzing
+import Testing
+
+/// HKW-60, HKW-61: whatever is edited, a mention's text is the document's under its span.
+struct MentionPropertyTests {
+    /// A text in which every other word is a mention, of which there are always some.
+    private static func content(_ names: [String]) -> ComposerContent {
+        var content = ComposerContent(text: "")
+        for (number, name) in names.enumerated() {
+            let range = TextRange(location: content.text.utf16.count, length: name.utf16.count)
+            content.mentions.append(
+                .init(mention: Mention(entityID: "u\(number)", text: name, short: String(name.prefix(2))), range: range)
+            )
+            content.text += name + " and 👩‍💻 "
+        }
+        return content
+    }
+
+    private static func event(_ random: inout SeededBytes, _ engine: ComposerEngine) -> ComposerEvent {
+        let length = engine.document.length
+        let start = Int(random.next() ?? 0) % (length + 1)
+        let range = TextRange(location: start, length: Int(random.next() ?? 0) % 8)
+        switch Int(random.next() ?? 0) % 12 {
+        case 0, 1: return .edit(range, replacement: ["x", "é", "\u{301}", "👍🏽", "two words"][start % 5], origin: .typed)
+        case 2: return .edit(range, replacement: "", origin: .typed)
+        case 3: return .select(range)
+        case 4: return .deleteBackward(byWord: start % 5 == 0)
+        case 5: return .deleteForward(byWord: start % 5 == 0)
+        case 6: return .undo
+        case 7: return .redo
+        case 8: return start % 2 == 0 ? .cut : .copy
+        case 9: return .pasteOwn
+        case 10: return .acceptEntity(CompletionEntity(id: "a", name: "Ann Lee", short: "Ann"))
+        default: return .insert("@", origin: .typed)
+        }
+    }
+
+    @Test(arguments: MentionBackspace.allCases, MentionTrim.allCases)
+    func aMentionsTextIsTheDocuments(behaviour: MentionBackspace, trim: MentionTrim) {
+        var engine = ComposerEngine(
+            configuration: .completing {
+                $0.mentionBackspace = behaviour
+                $0.mentionTrim = trim
+            })
+        var random = SeededBytes(seed: UInt64(behaviour.rawValue.count * 31 + trim.rawValue.count))
+        var checked = 0
+        for step in 0..<2000 {
+            if engine.document.length > 300 || step.isMultiple(of: 400) {
+                _ = engine.handle(.load(Self.content(["@Ann Lee", "Zoë", "李娜 王", "@b👩‍💻 c"])), at: .zero)
+            }
+            _ = engine.handle(Self.event(&random, engine), at: .zero)
+            for span in engine.document.mentions {
+                checked += 1
+                #expect(span.mention?.text == engine.document.text(in: span.range), "step \(step)")
+            }
+        }
+        #expect(checked > 2000, "there were mentions to look at")
+    }
+}

@@ -22,7 +22,7 @@ enum Confirmation {
 public enum DamagedStoreDialog {
     /// - Parameters:
     ///   - reason: what was found, technical.
-    ///   - folder: where the damaged file stays, under another name.
+    ///   - folder: the store's folder, which is renamed as a whole and kept.
     public static func present(
         application: Application, reason: String, folder: String, setAside: @escaping @MainActor () -> Void,
         quit: @escaping @MainActor () -> Void
@@ -31,7 +31,7 @@ public enum DamagedStoreDialog {
         gtk_window_set_application(dialog.cast(), application.cast())
         let body =
             translated(
-                "The file with your conversations is damaged. It can be set aside, so that Parlance starts with an empty one. Nothing is deleted: the damaged file stays in this folder under another name."
+                "The file with your conversations is damaged. It can be set aside with its folder, so that Parlance starts with an empty one. Nothing is deleted: this folder is kept beside its place under another name."
             )
             + "\n\n\(folder)\n\n\(reason)"
         dialog.setProperty("body", body)

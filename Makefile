@@ -17,7 +17,7 @@ RELEASE := .build/release
 SWIFT_PATHS := Package.swift Sources Tests
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
-.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks \
+.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks input-methods \
 	screenshots flatpak flatpak-check install uninstall pot clean
 
 help: ## List the targets
@@ -80,6 +80,11 @@ fuzz: deps ## Run the long fuzzing of the composer
 leaks: deps schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery
 	@build-aux/leaks .build/debug/parlance-gallery act
+
+input-methods: deps schemas ## Type Korean, Japanese and Chinese through IBus; prints a transcript
+	@build-aux/deps --input-methods
+	$(SWIFT) build --product parlance
+	@build-aux/with-display build-aux/input-methods .build/debug/parlance
 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery

@@ -1,0 +1,112 @@
+"""A running Parlance seen from outside: its accessible tree, real keys, the focus. For the scripts beside this file."""
+import os
+import subprocess
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib  # noqa: E402
+
+State = Atspi.StateType
+
+
+def fail(message):
+    print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def wait(what, condition, seconds=30):
+    """What `condition` answers as soon as that is true; ends the script with `what` was missing otherwise."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        GLib.MainContext.default().iteration(False)
+        answer = condition()
+        if answer:
+            return answer
+        time.sleep(0.02)
+    fail(f"not within {seconds} s: {what}")
+
+
+class Window:
+    """Starts a program in the session of build-aux/with-display and waits for its window.
+
+    The session has no service folders, so the accessibility bus is started here, and ends with this object.
+    """
+
+    def __init__(self, program, environment=None):
+        self.bus = subprocess.Popen(
+            ["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        session = Gio.bus_get_sync(Gio.BusType.SESSION)
+        wait("the accessibility bus", lambda: session.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
+            GLib.Variant("(s)", ("org.a11y.Bus",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0])
+        self.process = subprocess.Popen(
+            [program], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
+        self.name = os.path.basename(program)
+        self.application = wait("the window in the accessible tree", self._find)
+        wait("the window", lambda: any(node.get_role_name() == "frame" for node in self.nodes()))
+
+    def _find(self):
+        if self.process.poll() is not None:
+            fail("the program ended by itself")
+        try:
+            desktop = Atspi.get_desktop(0)
+            for index in range(desktop.get_child_count()):
+                child = desktop.get_child_at_index(index)
+                if child and self.name in (child.get_name() or "") and child.get_child_count() > 0:
+                    return child
+        except GLib.Error:
+            pass  # The bus or the program is not ready.
+        return None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in (self.process, self.bus):
+            process.terminate()
+            process.wait()
+
+    def nodes(self):
+        """Every accessible object, depth first. What goes away meanwhile is left out."""
+        pending = [self.application]
+        while pending:
+            node = pending.pop()
+            yield node
+            try:
+                count = node.get_child_count()
+                pending += [child for child in (node.get_child_at_index(i) for i in reversed(range(count))) if child]
+            except GLib.Error:
+                pass
+
+    def find(self, role, name=None):
+        for node in self.nodes():
+            try:
+                if node.get_role_name() == role and (name is None or node.get_name() == name):
+                    return node
+            except GLib.Error:
+                pass
+        return None
+
+    def focused(self):
+        """The object with the keyboard focus; nil while it moves."""
+        for node in self.nodes():
+            try:
+                if node.get_state_set().contains(State.FOCUSED) and node.get_role_name() != "frame":
+                    return node
+            except GLib.Error:
+                pass
+        return None
+
+    def press(self, *keys):
+        """Real key events, as X delivers them."""
+        subprocess.run(["xdotool", "key", "--delay", "30", *keys], check=True)
+
+
+def text_of(node):
+    """The text of a text field, as assistive technology reads it."""
+    text = node.get_text_iface()
+    return Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text))

@@ -75,7 +75,12 @@ public struct RandomScript<Source: ByteSource> {
         let query = engine.completion?.openQuery ?? "query-\(source.number(below: 8))"
         switch kind {
         case 48...50: return .completionResults(query: query, entities(), isFinal: source.number(below: 2) == 0)
-        case 51: return source.number(below: 3) == 0 ? .completionFailed(query: query) : .cancelCompletion
+        case 51:
+            switch source.number(below: 4) {
+            case 0: return .completionFailed(query: query)
+            case 1: return .retryCompletion
+            default: return .cancelCompletion
+            }
         case 52: return .acceptCompletion(source.number(below: 3) == 0 ? nil : source.number(below: 4))
         case 53: return .acceptEntity(entity())
         case 54: return .complete(["@", "#", ":", "/", "+", "none"][source.number(below: 6)])

@@ -1,4 +1,5 @@
 import Composer
+import Foundation
 import Testing
 
 struct ClipboardTests {
@@ -96,6 +97,39 @@ struct ClipboardTests {
         fragment.text = "hi"
         script.send(.paste([.fragment(fragment)]))
         #expect(script.text == "hi" && script.engine.document.mentions.isEmpty)
+    }
+
+    /// What some program may have left on the clipboard, and how it is refused.
+    static let hostile: [(String, ClipboardFragmentError)] = [
+        ("", .unreadable), ("null", .unreadable), ("[1]", .unreadable), (#"{"version":1}"#, .unreadable),
+        (#"{"version":2,"text":"","spans":[]}"#, .unknownVersion(2)),
+        (#"{"version":1,"text":"a\u0000","spans":[]}"#, .damaged), (mention(at: 0, 4), .damaged),
+        (mention(at: -1, 3), .damaged), (mention(at: 0, .max), .damaged), (mention(at: .max, .max), .damaged),
+        (mention(at: 0, 0), .damaged), (mention("Bob", at: 0, 3), .damaged),
+        (mention(at: 0, 3, again: true), .damaged),
+        (
+            #"{"version":1,"text":"\#(String(repeating: "a", count: ClipboardFragment.largestEncoding))","spans":[]}"#,
+            .tooLarge
+        ),
+    ]
+
+    private static func mention(_ text: String = "Ann", at location: Int, _ length: Int, again: Bool = false) -> String
+    {
+        let span = #"""
+            {"id":1,"range":{"location":\#(location),"length":\#(length)},"content":{"mention":{"_0":{"entityID":"u","text":"\#(text)"}}}}
+            """#
+        return #"{"version":1,"text":"Ann","spans":[\#(again ? span + "," + span : span)]}"#
+    }
+
+    @Test(arguments: hostile)
+    func whatIsNoFragmentIsRefused(data: String, error: ClipboardFragmentError) {
+        #expect(throws: error) { try ClipboardFragment.decode(Data(data.utf8)) }
+    }
+
+    @Test func theFormOfAFragmentStays() throws {
+        let fragment = try ClipboardFragment.decode(Data(Self.mention(at: 0, 3).utf8))
+        #expect(fragment.text == "Ann" && fragment.spans.map(\.mention?.entityID) == ["u"])
+        #expect(try ClipboardFragment.decode(fragment.encoded()) == fragment)
     }
 
     /// HKW-60: typing inside turns the mention to text; at its edges it stays.

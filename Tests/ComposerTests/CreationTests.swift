@@ -230,6 +230,24 @@ struct CreationTests {
         #expect(script.completion?.hasFailed == false, "the next query tries again")
     }
 
+    /// A failure says why, and the same query can be asked again; its answer takes the place of what had come.
+    @Test func whatFailedIsAskedAgain() {
+        var script = ComposerScript()
+        script.type("@")
+        script.send(.retryCompletion)
+        #expect(script.queries.isEmpty, "nothing has failed")
+        script.answer(["A"], isFinal: false)
+        script.send(.completionFailed(query: "query-1", reason: "offline"))
+        #expect(script.completion?.failureReason == "offline" && script.completion?.openQuery == nil)
+        script.now += .milliseconds(100)
+        script.send(.retryCompletion)
+        #expect(script.queries.map(\.text) == [""] && script.completion?.openQuery == "query-2")
+        #expect(script.completion?.hasFailed == false && script.completion?.failureReason == nil)
+        #expect(script.completion?.items.count == 1, "what had come stays until there is an answer")
+        script.answer(["B", "C"])
+        #expect(script.completion?.items.map(\.name) == ["B", "C"])
+    }
+
     // MARK: Implicit mentions (HKW-38, HKW-39, HKW-41)
 
     /// Steps, and the implicit query then.

@@ -45,6 +45,7 @@ struct CompletionSession: Sendable {
     private var hasAnswer = false
     private(set) var isFinal = false
     private(set) var hasFailed = false
+    private(set) var failureReason: String?
     private(set) var isLoading = false
     private var loadingAt: Duration?
     /// When the next query may be issued, and whether one waits for that (HKW-47).
@@ -85,6 +86,15 @@ struct CompletionSession: Sendable {
         hasAnswer = false
         isFinal = false
         hasFailed = false
+        failureReason = nil
+    }
+
+    /// - Returns: whether there is a failure to try again after; then the query is asked as if anew.
+    mutating func forgetFailure() -> Bool {
+        guard hasFailed else { return false }
+        query = nil
+        phase = items.isEmpty ? .awaiting : .results
+        return true
     }
 
     /// - Returns: whether the row that tells of loading has come.
@@ -119,7 +129,8 @@ struct CompletionSession: Sendable {
     /// The provider failed: what it had answered stays, and a row tells of it.
     ///
     /// - Returns: whether completion goes on.
-    mutating func fail() -> Bool {
+    mutating func fail(because reason: String?) -> Bool {
+        failureReason = reason
         if !hasAnswer { items = [] }
         selectAgain(nil)
         isFinal = true

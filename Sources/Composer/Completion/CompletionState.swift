@@ -22,8 +22,10 @@ public struct CompletionState: Hashable, Sendable {
     public var selected: Int?
     /// The answer has been coming for so long that a row says so (HKW-49).
     public var isLoading: Bool
-    /// The provider failed; a row says so.
+    /// The provider failed; a row says so and offers ``ComposerEvent/retryCompletion``.
     public var hasFailed: Bool
+    /// Why it failed, in words for the user, if the provider said.
+    public var failureReason: String?
     /// Whether there is anything to show: rows, or one that tells of loading or failure.
     public var isVisible: Bool
     /// How many rows are shown at once; the others scroll.

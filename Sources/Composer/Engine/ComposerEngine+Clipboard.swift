@@ -68,12 +68,3 @@ extension ComposerEngine {
         observe(.pasted)
     }
 }
-
-extension ClipboardFragment {
-    /// Whether the spans lie in the text: a clipboard holds what any program put there.
-    fileprivate var isSound: Bool {
-        let length = text.utf16.count
-        return !text.utf8.contains(0)
-            && spans.allSatisfy { $0.range.location >= 0 && $0.range.length > 0 && $0.range.end <= length }
-    }
-}

@@ -10,7 +10,8 @@ extension ComposerEngine {
                 prefix: session.token.rule.prefix, query: session.token.query, range: session.token.range,
                 kind: session.token.kind, phase: session.phase, items: session.items, openQuery: session.openQueryID,
                 selected: session.selected,
-                isLoading: session.isLoading, hasFailed: session.hasFailed, isVisible: session.isVisible,
+                isLoading: session.isLoading, hasFailed: session.hasFailed,
+                failureReason: session.failureReason, isVisible: session.isVisible,
                 visibleRows: min(session.items.count, options.rows))
         }
     }
@@ -183,11 +184,17 @@ extension ComposerEngine {
         if !goesOn { closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text) }
     }
 
-    private mutating func takeFailure(_ id: String) {
+    private mutating func takeFailure(_ id: String, _ reason: String?) {
         guard completing.session?.openQueryID == id else { return }
-        let goesOn = completing.session?.fail() ?? false
+        let goesOn = completing.session?.fail(because: reason) ?? false
         observe(.completionChanged)
         if !goesOn { closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text) }
+    }
+
+    private mutating func retryCompletion() {
+        guard completing.session?.forgetFailure() ?? false else { return }
+        issueQuery()
+        observe(.completionChanged)
     }
 
     mutating func performCompletion(_ event: ComposerEvent) {
@@ -195,7 +202,8 @@ extension ComposerEngine {
         switch event {
         case .complete(let prefix): complete(prefix)
         case .completionResults(let id, let batch, let isFinal): takeResults(id, batch, isFinal: isFinal)
-        case .completionFailed(let id): takeFailure(id)
+        case .completionFailed(let id, let reason): takeFailure(id, reason)
+        case .retryCompletion: retryCompletion()
         case .selectCompletion(let row):
             if completing.session?.select(row) ?? false { observe(.completionChanged) }
         case .acceptCompletion(let row): acceptRow(row)

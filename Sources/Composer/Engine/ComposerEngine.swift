@@ -128,7 +128,8 @@ public struct ComposerEngine: Sendable {
         case .attach, .detach, .upload: performAttachment(event)
         case .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
         case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
-        case .complete, .completionResults, .completionFailed, .selectCompletion, .acceptCompletion, .acceptEntity,
+        case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
+            .acceptEntity,
             .cancelCompletion, .addMention:
             performCompletion(event)
         }

@@ -74,8 +74,10 @@ public enum ComposerEvent: Sendable {
     case complete(String)
     /// A batch of a provider's answer to the query with this identifier; ignored if another was asked since (HKW-46).
     case completionResults(query: String, [CompletionEntity], isFinal: Bool)
-    /// The provider failed to answer.
-    case completionFailed(query: String)
+    /// The provider failed to answer; the reason is in words for the user.
+    case completionFailed(query: String, reason: String? = nil)
+    /// Asks again what failed; nothing without a failure.
+    case retryCompletion
     /// Selects a row; ignored outside of the list.
     case selectCompletion(Int)
     /// Accepts a row, or with nil the selected one.

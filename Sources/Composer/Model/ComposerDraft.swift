@@ -62,16 +62,8 @@ public enum DraftError: Error, Hashable, Sendable {
 extension ComposerDraft.Content {
     /// The document, if offsets and mentions fit the text.
     var document: ComposerDocument? {
-        var document = ComposerDocument(text)
-        guard document.length == text.utf16.count, document.contains(selection) else { return nil }
-        for span in spans {
-            guard !span.range.isEmpty, document.contains(span.range) else { return nil }
-            if let mention = span.mention, document.text(in: span.range) != mention.text { return nil }
-        }
-        document.restoreSpans(spans)
-        let before = document.spans
-        document.alignSpans()
-        return document.spans == before ? document : nil
+        guard let document = ComposerDocument(text, spans: spans), document.contains(selection) else { return nil }
+        return document
     }
 }
 

@@ -36,6 +36,11 @@ public final class ConversationCoordinator {
         didSet { composers.values.forEach { $0.sendKey = sendKey } }
     }
 
+    /// Who answers the completion queries of a room's composer; nothing is offered where nobody does.
+    @ObservationIgnored public var completionSources: (RoomID) -> [any CompletionSource] = { _ in [] } {
+        didSet { for (room, composer) in composers { composer.completionSources = completionSources(room) } }
+    }
+
     @ObservationIgnored private let service: any ChatService
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let now: () -> Date
@@ -108,6 +113,7 @@ public final class ConversationCoordinator {
     private func makeComposer(_ room: RoomID) -> ComposerViewModel {
         let composer = ComposerViewModel(roomID: room, service: service, time: time)
         composer.sendKey = sendKey
+        composer.completionSources = completionSources(room)
         composer.onOutput = { [weak self] in self?.receive($0, from: room) }
         Task { await composer.start() }
         return composer

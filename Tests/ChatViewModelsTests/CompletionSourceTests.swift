@@ -1,4 +1,5 @@
 import ChatCore
+import ChatTestSupport
 import ChatViewModels
 import Composer
 import Testing
@@ -6,8 +7,6 @@ import Testing
 /// Where the rows of completion come from.
 @MainActor
 struct CompletionSourceTests {
-    private struct Failure: Error {}
-
     /// A composer over a service that keeps nothing, and its sources.
     private func composer(_ sources: [any CompletionSource]) async -> ComposerViewModel {
         let composer = ComposerViewModel(roomID: RoomID("r"), service: FakeChatService())
@@ -20,11 +19,20 @@ struct CompletionSourceTests {
         for character in text { composer.handle(.insert(String(character), origin: .typed)) }
     }
 
+    private nonisolated static func source(_ entities: [CompletionEntity], recent: [String] = []) -> DirectorySource {
+        let directory = CompletionDirectory { CompletionIndex(entities) }
+        directory.setRecent(recent)
+        return DirectorySource(prefix: "@", directory: directory)
+    }
+
+    private nonisolated static let failing = DirectorySource(
+        prefix: "@", directory: CompletionDirectory { throw CompletionFailure(reason: "No network") })
+
     private nonisolated static let people = ["Ann Lee", "Dean", "Anna"].map { CompletionEntity(id: $0, name: $0) }
 
     @Test(.timeLimit(.minutes(1)))
     func matchesComeRanked() async {
-        let composer = await composer([EntitySource(prefix: "@", recent: { ["Anna"] }, entities: { Self.people })])
+        let composer = await composer([Self.source(Self.people, recent: ["Anna"])])
         type("@", into: composer)
         await eventually { composer.state.composer.completion?.openQuery == nil }
         #expect(composer.state.composer.completion?.items.map(\.name) == ["Anna", "Ann Lee", "Dean"])
@@ -32,42 +40,36 @@ struct CompletionSourceTests {
         #expect(composer.document.text == "@Anna " && composer.document.mentions.count == 1)
     }
 
+    /// What is known already is there at once, what is new follows it, and no row comes twice or moves.
     @Test(.timeLimit(.minutes(1)))
-    func manyMatchesComeInBatchesAndAllOfThem() async {
-        let many = (0..<120).map { CompletionEntity(id: "\($0)", name: "Ann \($0)") }
-        let composer = await composer([EntitySource(prefix: "@", entities: { many })])
+    func whatIsNewFollowsWhatIsKnown() async {
+        let directory = CompletionDirectory { CompletionIndex(Self.people) }
+        let composer = await composer([DirectorySource(prefix: "@", directory: directory)])
         type("@", into: composer)
         await eventually { composer.state.composer.completion?.openQuery == nil }
-        #expect(composer.state.composer.completion?.items == many)
+        #expect(composer.state.composer.completion?.items.map(\.name) == ["Ann Lee", "Dean", "Anna"])
+        composer.handle(.selectCompletion(2))
+        directory.set { CompletionIndex(Self.people + [CompletionEntity(id: "n", name: "Anne")]) }
+        type("a", into: composer)
+        await eventually { composer.state.composer.completion?.items.count == 4 }
+        #expect(composer.state.composer.completion?.items.map(\.name) == ["Ann Lee", "Anna", "Dean", "Anne"])
+        #expect(composer.state.composer.completion?.selected == 1, "the same entity")
     }
 
     @Test(.timeLimit(.minutes(1)))
     func failuresReachTheList() async {
-        let composer = await composer([EntitySource(prefix: "@", entities: { throw Failure() })])
+        let composer = await composer([Self.failing])
         type("@", into: composer)
         await eventually { composer.state.composer.completion?.hasFailed ?? true }
         #expect(composer.state.composer.completion?.hasFailed == true)
+        #expect(composer.state.composer.completion?.failureReason == "No network")
     }
 
     /// A prefix that nobody answers for opens nothing, so that Escape and Return keep their sense.
     @Test func whatNobodyAnswersForIsNotOffered() async {
-        let composer = await composer([EntitySource(prefix: "@", entities: { Self.people })])
+        let composer = await composer([Self.source(Self.people)])
         type("#room", into: composer)
         #expect(composer.state.composer.completion == nil)
         #expect(!composer.handle(.key(KeyChord("Escape"))))
-    }
-
-    @Test func membersAreToldApart() {
-        let members = [
-            Member(id: MemberID("me"), displayName: "Me", kind: .own),
-            Member(id: MemberID("1"), displayName: "Ann Lee", kind: .person),
-            Member(id: MemberID("2"), displayName: "ann lee", kind: .person),
-            Member(id: MemberID("3"), displayName: "Bob", kind: .person),
-            Member(id: MemberID("4"), displayName: "Gone", kind: .person, hasLeft: true),
-        ]
-        let entities = CompletionEntity.entities(of: members)
-        #expect(entities.map(\.id) == ["1", "2", "3"])
-        #expect(entities.map(\.short) == ["Ann", "ann", nil])
-        #expect(entities.map(\.detail) == ["1", "2", nil])
     }
 }

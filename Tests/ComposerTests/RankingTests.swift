@@ -5,7 +5,8 @@ import Testing
 struct RankingTests {
     private func ranked(_ query: String, _ names: [String], recent: [String] = []) -> [String] {
         let entities = names.map { CompletionEntity(id: $0, name: $0) }
-        return CompletionRanking(recent: recent).matches(of: query, among: entities).map(\.entity.name)
+        let spoken = recent.map { CompletionEntity(id: $0, name: $0) }
+        return CompletionIndex(entities).matches(of: query, recent: spoken, limit: 100).map(\.name)
     }
 
     /// Query, names, recent ones, names as ranked.
@@ -18,7 +19,9 @@ struct RankingTests {
         ("ax", ["Alexa"], [], ["Alexa"]), ("xa", ["Alex"], [], []), ("JÖ", ["jo", "Jörg"], [], ["jo", "Jörg"]),
         ("jorg", ["Jörg"], [], ["Jörg"]), ("ａｎ", ["Ann"], [], ["Ann"]), ("strasse", ["Straße"], [], ["Straße"]),
         ("李", ["王李", "李娜"], [], ["李娜", "王李"]), ("محمد", ["مُحَمَّد"], [], ["مُحَمَّد"]),
-        ("зое", ["Зоё"], [], ["Зоё"]),
+        ("зое", ["Зоё"], [], ["Зоё"]), ("하", ["한나", "나하"], [], ["한나", "나하"]), ("か", ["がん", "かん"], [], ["かん"]),
+        ("кир", ["Кирилл", "किरण"], [], ["Кирилл"]), ("क", ["किरण"], [], ["किरण"]),
+        ("an", ["Joan An", "Anzu", "Andy"], [], ["Andy", "Anzu", "Joan An"]),
     ]
 
     @Test(arguments: orders)
@@ -37,7 +40,7 @@ struct RankingTests {
 
     @Test(arguments: bold)
     func matchesAreBold(query: String, name: String, ranges: [TextRange]) {
-        let matches = CompletionRanking().matches(of: query, among: [CompletionEntity(id: "x", name: name)])
-        #expect(matches.first?.ranges == ranges)
+        let matches = CompletionIndex([CompletionEntity(id: "x", name: name)]).matches(of: query, limit: 1)
+        #expect(matches.first?.matched == ranges)
     }
 }

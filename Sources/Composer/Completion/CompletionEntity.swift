@@ -10,14 +10,18 @@ public struct CompletionEntity: Identifiable, Hashable, Sendable, Codable {
     public var detail: String?
     /// Plain text that takes the whole token's place, prefix and all, such as an emoji; nil inserts the name.
     public var replacement: String?
+    /// What of ``name`` met the query and is drawn bold, in UTF-16 units and in order (MIB-34).
+    public var matched: [TextRange]
 
     public init(
-        id: String, name: String, short: String? = nil, detail: String? = nil, replacement: String? = nil
+        id: String, name: String, short: String? = nil, detail: String? = nil, replacement: String? = nil,
+        matched: [TextRange] = []
     ) {
         self.id = id
         self.name = name
         self.short = short
         self.detail = detail
         self.replacement = replacement
+        self.matched = matched
     }
 }

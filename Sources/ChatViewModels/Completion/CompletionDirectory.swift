@@ -1,0 +1,84 @@
+public import Composer
+import Synchronization
+
+/// Entities that change now and then, indexed off the main thread when they are next asked for.
+///
+/// Setting is cheap on any thread: the index is made where somebody asks, once for any number of changes.
+public nonisolated final class CompletionDirectory: Sendable {
+    public typealias Make = @Sendable () async throws -> CompletionIndex
+
+    /// How many recent entities count: each adds to the cost of a query.
+    public static let recentLimit = 32
+
+    private struct State {
+        var make: Make
+        /// Counts the changes of what there is to index.
+        var generation = 0
+        var index: (generation: Int, value: CompletionIndex)?
+        var building: (generation: Int, task: Task<CompletionIndex, any Error>)?
+        var recentIDs: [String] = []
+        /// The recent entities as they were looked up for some identifiers in some index.
+        var recent: (generation: Int, ids: [String], entities: [CompletionEntity])?
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter make: what there is at first; called off the main thread.
+    public init(_ make: @escaping Make = { CompletionIndex([]) }) {
+        state = Mutex(State(make: make))
+    }
+
+    /// Other entities are there from now on.
+    public func set(_ make: @escaping Make) {
+        state.withLock { state in
+            state.make = make
+            state.generation += 1
+        }
+    }
+
+    /// Which entities come first, the most recent first.
+    public func setRecent(_ identifiers: some Sequence<String>) {
+        let identifiers = Array(identifiers.prefix(Self.recentLimit))
+        state.withLock { $0.recentIDs = identifiers }
+    }
+
+    /// Whether what was indexed last is all that is known now.
+    var isUpToDate: Bool { state.withLock { $0.index?.generation == $0.generation } }
+
+    /// Matches in what was indexed last; nil if nothing was yet.
+    func matches(of query: String, limit: Int) -> [CompletionEntity]? {
+        guard let index = state.withLock({ $0.index }) else { return nil }
+        return index.value.matches(of: query, recent: recent(in: index), limit: limit)
+    }
+
+    /// Indexes what is known now, unless somebody does so already.
+    func update() async throws {
+        let (generation, task) = state.withLock { state in
+            if let building = state.building, building.generation == state.generation { return building }
+            let make = state.make
+            let building = (generation: state.generation, task: Task.detached { try await make() })
+            state.building = building
+            return building
+        }
+        let result = await task.result
+        state.withLock { state in
+            if state.building?.generation == generation { state.building = nil }
+            guard case .success(let index) = result, state.index.map({ $0.generation < generation }) ?? true else {
+                return
+            }
+            state.index = (generation, index)
+        }
+        _ = try result.get()
+    }
+
+    private func recent(in index: (generation: Int, value: CompletionIndex)) -> [CompletionEntity] {
+        let (ids, known) = state.withLock { ($0.recentIDs, $0.recent) }
+        if let known, known.generation == index.generation, known.ids == ids { return known.entities }
+        let wanted = Set(ids)
+        let found = index.value.entities.lazy.filter { wanted.contains($0.id) }.map { ($0.id, $0) }
+        let byID = Dictionary(found, uniquingKeysWith: { first, _ in first })
+        let entities = ids.compactMap { byID[$0] }
+        state.withLock { $0.recent = (index.generation, ids, entities) }
+        return entities
+    }
+}

@@ -1,0 +1,189 @@
+/// Entities by what their names hold, for lists of any size: what a query costs follows from what it finds, not from
+/// how many there are (MIB-26).
+///
+/// Order: entities that matter lately and names that begin with the query, then names of which a word does, then
+/// those that hold the query's letters in order; within each by the text that matched. Case, diacritics, marks and the
+/// width of letters don't count. Build it off the main thread: 100,000 names take some tenths of a second.
+public struct CompletionIndex: Sendable {
+    /// In the order in which an empty query lists them.
+    public let entities: [CompletionEntity]
+    private let terms: TermTable
+    private let pairs: LetterPairs
+    private let tellsApart: Bool
+
+    /// - Parameters:
+    ///   - entities: those without identifier or name are left out; of several with one identifier all are kept.
+    ///   - tellsApart: entities whose names are alike and that have no detail are shown with their identifiers.
+    ///   - aliases: what else finds an entity.
+    public init(
+        _ entities: [CompletionEntity], tellsApart: Bool = false, aliases: (CompletionEntity) -> [String] = { _ in [] }
+    ) {
+        let entities = entities.filter { !$0.id.isEmpty && !$0.name.isEmpty }
+        self.entities = entities
+        self.tellsApart = tellsApart
+        let terms = TermTable(entities, aliases: aliases)
+        self.terms = terms
+        pairs = terms.withUnits { units in LetterPairs(count: terms.count) { terms.text($0, in: units) } }
+    }
+
+    /// The best matches, each with what of its name to draw bold; all match an empty query.
+    ///
+    /// - Parameters:
+    ///   - recent: entities that matter most, the most recent first; their number adds to the cost.
+    ///   - limit: the most matches returned.
+    public func matches(of query: String, recent: [CompletionEntity] = [], limit: Int) -> [CompletionEntity] {
+        var found = CompletionMatches(limit: limit)
+        let pattern = FoldedText(query)
+        pattern.units.withUnsafeBufferPointer { pattern in
+            terms.withUnits { units in
+                if pattern.words.isEmpty {
+                    found.take(recent.map { Match(entity: $0, ranges: []) })
+                    for entity in entities where !found.isFull { found.take(entity, []) }
+                } else {
+                    search(pattern, units, recent, &found)
+                }
+            }
+        }
+        return tellsApart ? found.matches.map(toldApart) : found.matches
+    }
+
+    typealias Match = (entity: CompletionEntity, ranges: [TextRange])
+
+    private func search(
+        _ pattern: FoldedUnits, _ units: FoldedUnits, _ recent: [CompletionEntity], _ found: inout CompletionMatches
+    ) {
+        var recentLetters: [Match] = []
+        for entity in recent {
+            let name = FoldedText(entity.name)
+            guard let (tier, places) = name.units.withUnsafeBufferPointer({ CompletionTier.of(pattern, in: $0) }) else {
+                continue
+            }
+            let match = (entity, name.ranges(of: places))
+            if tier == .letters { recentLetters.append(match) } else { found.take([match]) }
+        }
+        takePrefixes(pattern, units, &found)
+        let isOneWord = pattern.words.count == 1
+        if isOneWord { takeWords(FoldedUnits(rebasing: pattern[pattern.words[0]]), units, &found) }
+        guard !found.isFull else { return }
+        takeScattered(pattern, units, recentLetters, mayBeWords: !isOneWord, &found)
+    }
+
+    private func takePrefixes(_ pattern: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
+        var term = terms.firstTerm(from: pattern, in: units)
+        while !found.isFull, term < terms.count, terms.text(term, in: units).starts(with: pattern) {
+            found.take(entities[terms.owner(term)], bold(0..<pattern.count, term, pattern))
+            term += 1
+        }
+    }
+
+    private func takeWords(_ word: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
+        var place = terms.firstWord(from: word, in: units)
+        while !found.isFull, place < terms.words.count, terms.word(place, in: units).starts(with: word) {
+            let (term, start) = terms.words[place]
+            let from = Int(start)
+            found.take(entities[terms.owner(Int(term))], bold(from..<(from + word.count), Int(term), word))
+            place += 1
+        }
+    }
+
+    /// What begins neither name nor word. Names that hold several words of the query come before scattered letters.
+    private func takeScattered(
+        _ pattern: FoldedUnits, _ units: FoldedUnits, _ recent: [Match], mayBeWords: Bool,
+        _ found: inout CompletionMatches
+    ) {
+        var scattered = found.rest()
+        scattered.take(recent)
+        pairs.visit(holdersOf: pattern) { term in
+            let text = terms.text(term, in: units)
+            let entity = entities[terms.owner(term)]
+            if mayBeWords, let places = text.wordStarts(matching: pattern) {
+                found.take(entity, bold(places, term, pattern))
+            } else if !scattered.isFull, let places = text.places(of: pattern) {
+                scattered.take(entity, bold(places, term, pattern))
+            }
+            return !found.isFull && (mayBeWords || !scattered.isFull)
+        }
+        for entity in scattered.matches { found.take(entity, entity.matched) }
+    }
+
+    /// What of an entity's name a match in one of its terms draws bold.
+    private func bold(_ places: some Collection<Int>, _ term: Int, _ pattern: FoldedUnits) -> [TextRange] {
+        let entity = entities[terms.owner(term)]
+        if terms.isName(term), entity.name.utf8.allSatisfy({ $0 < 0x80 }) {
+            return places.reduce(into: []) { ranges, place in
+                if let last = ranges.last, last.end == place {
+                    ranges[ranges.count - 1].length += 1
+                } else {
+                    ranges.append(TextRange(location: place, length: 1))
+                }
+            }
+        }
+        let name = FoldedText(entity.name)
+        if terms.isName(term) { return name.ranges(of: Array(places)) }
+        let found = name.units.withUnsafeBufferPointer { CompletionTier.of(pattern, in: $0) }
+        return found.map { name.ranges(of: $0.places) } ?? []
+    }
+
+    private func toldApart(_ entity: CompletionEntity) -> CompletionEntity {
+        guard entity.detail == nil, hasNamesake(entity) else { return entity }
+        var entity = entity
+        entity.detail = entity.id
+        return entity
+    }
+
+    private func hasNamesake(_ entity: CompletionEntity) -> Bool {
+        FoldedText(entity.name).units.withUnsafeBufferPointer { name in
+            terms.withUnits { units in
+                var term = terms.firstTerm(from: name, in: units)
+                while term < terms.count, terms.text(term, in: units).elementsEqual(name) {
+                    if entities[terms.owner(term)].id != entity.id { return true }
+                    term += 1
+                }
+                return false
+            }
+        }
+    }
+}
+
+/// How well a name meets a query.
+enum CompletionTier {
+    case prefix, words, letters
+
+    /// - Returns: the best way, and the units of the name that meet the query.
+    static func of(_ pattern: FoldedUnits, in name: FoldedUnits) -> (tier: CompletionTier, places: [Int])? {
+        if name.starts(with: pattern) { return (.prefix, Array(0..<pattern.count)) }
+        if let places = name.wordStarts(matching: pattern) { return (.words, places) }
+        return name.places(of: pattern).map { (.letters, $0) }
+    }
+}
+
+/// Matches as they are found, each entity once.
+private struct CompletionMatches {
+    private(set) var matches: [CompletionEntity] = []
+    private let limit: Int
+    private var known: Set<String> = []
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    var isFull: Bool { matches.count >= limit }
+
+    /// For more matches that these are not among.
+    func rest() -> CompletionMatches {
+        var rest = CompletionMatches(limit: limit - matches.count)
+        rest.known = known
+        return rest
+    }
+
+    mutating func take(_ entity: CompletionEntity, _ ranges: @autoclosure () -> [TextRange]) {
+        guard !isFull, known.insert(entity.id).inserted else { return }
+        var entity = entity
+        entity.matched = ranges()
+        matches.append(entity)
+    }
+
+    mutating func take(_ found: [CompletionIndex.Match]) {
+        for match in found { take(match.entity, match.ranges) }
+    }
+}

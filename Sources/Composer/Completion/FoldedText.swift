@@ -1,0 +1,177 @@
+import Foundation
+
+/// A text without regard to case, diacritics and the width of letters, in UTF-16 units, each with where it stands in
+/// the text (MIB-26).
+struct FoldedText {
+    let units: [UInt16]
+    /// Where each unit comes from; nil if at the same offset, one from one.
+    private let origins: [TextRange]?
+
+    init(_ text: String) {
+        var folding = Folding()
+        self.init(text, with: &folding)
+    }
+
+    init(_ text: String, with folding: inout Folding) {
+        if let units = Folding.plain(text) {
+            self.units = units
+            origins = nil
+            return
+        }
+        var units: [UInt16] = []
+        var origins: [TextRange] = []
+        var location = 0
+        for character in text {
+            let length = character.utf16.count
+            // "ß" folds to two letters, a lone mark to none.
+            for unit in folding.fold(character) {
+                units.append(unit)
+                origins.append(TextRange(location: location, length: length))
+            }
+            location += length
+        }
+        self.units = units
+        self.origins = origins
+    }
+
+    /// The ranges of units in the text, neighbours joined.
+    func ranges(of places: [Int]) -> [TextRange] {
+        places.reduce(into: []) { ranges, place in
+            let range = origins?[place] ?? TextRange(location: place, length: 1)
+            if let last = ranges.last, last.end >= range.location {
+                ranges[ranges.count - 1] = TextRange(start: last.location, end: max(last.end, range.end))
+            } else {
+                ranges.append(range)
+            }
+        }
+    }
+}
+
+/// Folds characters, and remembers how.
+struct Folding {
+    /// Marks of kana: か is no part of が.
+    private static let voicing: ClosedRange<Unicode.Scalar> = "\u{3099}"..."\u{309A}"
+    private var known: [Character: [UInt16]] = [:]
+
+    /// The units of a text that holds nothing but ASCII; nil for any other.
+    static func plain(_ text: String) -> [UInt16]? {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return bytes.map { (0x41...0x5A).contains($0) ? UInt16($0) | 0x20 : UInt16($0) }
+        }
+    }
+
+    mutating func fold(_ character: Character) -> [UInt16] {
+        if let folded = known[character] { return folded }
+        let text = Self.withoutMarks(character).folding(
+            options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
+        let isVoiced = text.unicodeScalars.contains { Self.voicing.contains($0) }
+        let folded = Array((isVoiced ? text.precomposedStringWithCanonicalMapping : text).utf16)
+        // Names are in few letters; whatever else they hold may not fill the memory.
+        if known.count < 20_000 { known[character] = folded }
+        return folded
+    }
+
+    /// Without the marks that a name is often written without, as Arabic vowels are, which folding leaves. Vowels of
+    /// Indic scripts and the voicing of kana tell letters apart and stay. Hangul falls into its letters, so that 하
+    /// finds 한.
+    private static func withoutMarks(_ character: Character) -> String {
+        if character.isASCII { return String(character) }
+        let scalars = String(character).decomposedStringWithCanonicalMapping.unicodeScalars.filter { scalar in
+            [0, 7, 8, 9].contains(scalar.properties.canonicalCombiningClass.rawValue)
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}
+
+// MARK: - Matching
+
+/// Folded units, wherever they are kept.
+typealias FoldedUnits = UnsafeBufferPointer<UInt16>
+
+extension FoldedUnits {
+    /// Whether a word begins at a place: letters, digits and the marks upon them make words.
+    func startsWord(_ place: Int) -> Bool {
+        isWord(place) && (place == 0 || !isWord(place - 1))
+    }
+
+    private func isWord(_ place: Int) -> Bool {
+        let unit = self[place]
+        if unit < 0x80 { return (0x30...0x39).contains(unit) || (0x61...0x7A).contains(unit) }
+        guard let scalar = scalar(at: place) else { return false }
+        if scalar.properties.isAlphabetic || scalar == "\u{200D}" { return true }
+        return switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber: true
+        default: false
+        }
+    }
+
+    private func scalar(at place: Int) -> Unicode.Scalar? {
+        let unit = self[place]
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        let isTrail = UTF16.isTrailSurrogate(unit)
+        let lead = isTrail ? place - 1 : place
+        guard lead >= 0, lead + 1 < count, UTF16.isLeadSurrogate(self[lead]) else { return nil }
+        return UTF16.decode(UTF16.EncodedScalar([self[lead], self[lead + 1]]))
+    }
+
+    func starts(with other: FoldedUnits, at place: Int = 0) -> Bool {
+        guard other.count <= count - place else { return false }
+        for offset in 0..<other.count where self[place + offset] != other[offset] { return false }
+        return true
+    }
+
+    /// Where the words of a query stand if each begins a word of the text, in order: `an le` in `Ann Lee`.
+    func wordStarts(matching query: FoldedUnits) -> [Int]? {
+        var places: [Int] = []
+        var from = 0
+        for word in query.words {
+            let word = FoldedUnits(rebasing: query[word])
+            guard
+                let start = (from..<Swift.max(from, count)).first(where: {
+                    startsWord($0) && starts(with: word, at: $0)
+                })
+            else { return nil }
+            places += start..<(start + word.count)
+            from = start + word.count
+        }
+        return places.isEmpty ? nil : places
+    }
+
+    /// Where the letters of a query stand, in order; the halves of one beyond the first plane stay together.
+    func places(of query: FoldedUnits) -> [Int]? {
+        var places: [Int] = []
+        var from = 0
+        var number = 0
+        while number < query.count {
+            let length = UTF16.isLeadSurrogate(query[number]) && number + 1 < query.count ? 2 : 1
+            let letter = FoldedUnits(rebasing: query[number..<(number + length)])
+            number += length
+            if letter[0].isBlank { continue }
+            while from < count, !starts(with: letter, at: from) { from += 1 }
+            guard from < count else { return nil }
+            places += from..<(from + length)
+            from += length
+        }
+        return places.isEmpty ? nil : places
+    }
+
+    /// The ranges between blanks.
+    var words: [Range<Int>] {
+        var words: [Range<Int>] = []
+        var start = 0
+        for place in 0...count where place == count || self[place].isBlank {
+            if start < place { words.append(start..<place) }
+            start = place + 1
+        }
+        return words
+    }
+}
+
+extension UInt16 {
+    var isBlank: Bool {
+        if self < 0x80 { return self == 0x20 || (0x09...0x0D).contains(self) }
+        return Unicode.Scalar(self)?.properties.isWhitespace ?? false
+    }
+}

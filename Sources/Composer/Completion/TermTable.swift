@@ -1,0 +1,144 @@
+/// What entities are found by, sorted, and each word within it, sorted too.
+struct TermTable: Sendable {
+    /// A word that begins within a term: the term's number, and where in it.
+    typealias Word = (term: UInt32, start: UInt32)
+
+    /// The terms one behind the other.
+    private let units: [UInt16]
+    /// Where each term begins, and the end of the last.
+    private let starts: [UInt32]
+    /// The entity of each term, with the highest bit set for what is not its name.
+    private let owners: [UInt32]
+    /// Words but those at the beginning of terms, in the order of their texts.
+    let words: [Word]
+
+    private static let aliasBit: UInt32 = 1 << 31
+
+    var count: Int { owners.count }
+
+    init(_ entities: [CompletionEntity], aliases: (CompletionEntity) -> [String]) {
+        var folding = Folding()
+        var draft = Draft()
+        for (number, entity) in entities.enumerated() {
+            draft.append(FoldedText(entity.name, with: &folding).units, owner: UInt32(number))
+            for alias in aliases(entity) {
+                draft.append(FoldedText(alias, with: &folding).units, owner: UInt32(number) | Self.aliasBit)
+            }
+        }
+        (units, starts, owners) = draft.sorted()
+        words = Self.findWords(units, starts)
+    }
+
+    private static func findWords(_ units: [UInt16], _ starts: [UInt32]) -> [Word] {
+        units.withUnsafeBufferPointer { units in
+            var words: [Word] = []
+            for term in 0..<(starts.count - 1) {
+                let text = FoldedUnits(rebasing: units[Int(starts[term])..<Int(starts[term + 1])])
+                for place in 0..<text.count where place > 0 && text.startsWord(place) {
+                    words.append((UInt32(term), UInt32(place)))
+                }
+            }
+            func text(_ word: Word) -> FoldedUnits {
+                FoldedUnits(
+                    rebasing: units[Int(starts[Int(word.term)] + word.start)..<Int(starts[Int(word.term) + 1])])
+            }
+            return sortedByText(words, text) { $0.term == $1.term ? $0.start < $1.start : $0.term < $1.term }
+        }
+    }
+
+    /// Sorts by texts, most of which their first units already tell apart.
+    fileprivate static func sortedByText<Item>(
+        _ items: [Item], _ text: (Item) -> FoldedUnits, ties: (Item, Item) -> Bool
+    ) -> [Item] {
+        let keyed = items.map { item in (key: text(item).leadingKey, item: item) }
+        return keyed.sorted { left, right in
+            if left.key != right.key { return left.key < right.key }
+            let order = text(left.item).compare(text(right.item))
+            return order == 0 ? ties(left.item, right.item) : order < 0
+        }.map(\.item)
+    }
+
+    // MARK: Reading
+
+    func withUnits<Result>(_ body: (FoldedUnits) -> Result) -> Result { units.withUnsafeBufferPointer(body) }
+
+    func owner(_ term: Int) -> Int { Int(owners[term] & ~Self.aliasBit) }
+    /// Whether the term is its entity's name, and no alias.
+    func isName(_ term: Int) -> Bool { owners[term] & Self.aliasBit == 0 }
+
+    func text(_ term: Int, in units: FoldedUnits) -> FoldedUnits {
+        FoldedUnits(rebasing: units[Int(starts[term])..<Int(starts[term + 1])])
+    }
+
+    /// The text from a word to the end of its term.
+    func word(_ place: Int, in units: FoldedUnits) -> FoldedUnits {
+        let (term, start) = words[place]
+        return FoldedUnits(rebasing: units[Int(starts[Int(term)] + start)..<Int(starts[Int(term) + 1])])
+    }
+
+    /// The first term that is not less than a text.
+    func firstTerm(from pattern: FoldedUnits, in units: FoldedUnits) -> Int {
+        Self.partition(count) { text($0, in: units).compare(pattern) < 0 }
+    }
+
+    /// The place of the first word that is not less than a text.
+    func firstWord(from pattern: FoldedUnits, in units: FoldedUnits) -> Int {
+        Self.partition(words.count) { word($0, in: units).compare(pattern) < 0 }
+    }
+
+    private static func partition(_ count: Int, isBefore: (Int) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(middle) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Terms in the order in which they were given.
+private struct Draft {
+    private var units: [UInt16] = []
+    private var starts: [UInt32] = [0]
+    private var owners: [UInt32] = []
+
+    mutating func append(_ text: [UInt16], owner: UInt32) {
+        guard !text.isEmpty else { return }
+        units += text
+        starts.append(UInt32(units.count))
+        owners.append(owner)
+    }
+
+    func sorted() -> (units: [UInt16], starts: [UInt32], owners: [UInt32]) {
+        units.withUnsafeBufferPointer { units in
+            func text(_ number: Int) -> FoldedUnits {
+                FoldedUnits(rebasing: units[Int(starts[number])..<Int(starts[number + 1])])
+            }
+            let order = TermTable.sortedByText(Array(owners.indices), text, ties: <)
+            var sorted: [UInt16] = []
+            sorted.reserveCapacity(units.count)
+            var sortedStarts: [UInt32] = [0]
+            sortedStarts.reserveCapacity(starts.count)
+            for number in order {
+                sorted.append(contentsOf: text(number))
+                sortedStarts.append(UInt32(sorted.count))
+            }
+            return (sorted, sortedStarts, order.map { owners[$0] })
+        }
+    }
+}
+
+extension FoldedUnits {
+    /// The first four units as a number: two that differ are in the order of their texts.
+    fileprivate var leadingKey: UInt64 {
+        (0..<4).reduce(0) { key, place in key << 16 | (place < count ? UInt64(Swift.min(self[place], 0xFFFE)) + 1 : 0) }
+    }
+
+    /// Less than 0 if this text comes before the other, more if behind, 0 if they are equal.
+    fileprivate func compare(_ other: FoldedUnits) -> Int {
+        for place in 0..<Swift.min(count, other.count) where self[place] != other[place] {
+            return self[place] < other[place] ? -1 : 1
+        }
+        return count - other.count
+    }
+}

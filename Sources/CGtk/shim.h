@@ -43,3 +43,11 @@ static inline gpointer shim_object_new(GType type) { return g_object_new(type, N
 static inline gpointer shim_object_new_with_role(GType type, GtkAccessibleRole role) {
     return g_object_new(type, "accessible-role", role, NULL);
 }
+// The role of a widget that has not been shown; one that its class or maker chose stays.
+static inline void shim_default_role(gpointer widget, GtkAccessibleRole role) {
+    GtkAccessibleRole present = gtk_accessible_get_accessible_role(GTK_ACCESSIBLE(widget));
+    if (present == GTK_ACCESSIBLE_ROLE_GENERIC || present == GTK_ACCESSIBLE_ROLE_WIDGET)
+        g_object_set(widget, "accessible-role", role, NULL);
+}
+// A macro with a format.
+static inline void shim_warning(const char *message) { g_warning("%s", message); }

@@ -18,13 +18,21 @@ open class ScrollableImplementation: WidgetImplementation {
     /// Called when the vertical value was changed by anyone but ``configure(value:upper:pageSize:)``.
     open func scrolled(to value: Double) {}
 
+    /// The first number that a subclass may give to a GObject property of its own.
+    public static var firstOwnProperty: guint { 5 }
+
+    /// Sets one of the properties that the subclass installed, by the number that it gave it.
+    open func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) {}
+    /// Tells one of the properties that the subclass installed.
+    open func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) {}
+
     /// Sets all of the vertical adjustment at once without ``scrolled(to:)`` being called back.
-    public final func configure(value: Double, upper: Double, pageSize: Double) {
+    public final func configure(value: Double, lower: Double = 0, upper: Double, pageSize: Double) {
         guard let verticalAdjustment else { return }
         isConfiguring = true
         defer { isConfiguring = false }
         gtk_adjustment_configure(
-            verticalAdjustment.cast(), value, 0, upper, pageSize * 0.1, pageSize * 0.9, pageSize)
+            verticalAdjustment.cast(), value, lower, upper, pageSize * 0.1, pageSize * 0.9, pageSize)
     }
 
     open override func dispose() {
@@ -61,7 +69,8 @@ open class ScrollableImplementation: WidgetImplementation {
     }
 
     private func set(_ id: guint, _ value: UnsafePointer<GValue>?) {
-        guard let value, let property = Property(rawValue: id) else { return }
+        guard let value else { return }
+        guard let property = Property(rawValue: id) else { return setOwnProperty(id, value) }
         switch property {
         case .horizontalAdjustment: horizontalAdjustment = adjustment(value)
         case .verticalAdjustment: replaceVerticalAdjustment(adjustment(value))
@@ -73,7 +82,8 @@ open class ScrollableImplementation: WidgetImplementation {
     }
 
     private func get(_ id: guint, _ value: UnsafeMutablePointer<GValue>?) {
-        guard let value, let property = Property(rawValue: id) else { return }
+        guard let value else { return }
+        guard let property = Property(rawValue: id) else { return getOwnProperty(id, value) }
         switch property {
         case .horizontalAdjustment: g_value_set_object(value, horizontalAdjustment?.pointer)
         case .verticalAdjustment: g_value_set_object(value, verticalAdjustment?.pointer)

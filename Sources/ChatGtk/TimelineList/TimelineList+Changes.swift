@@ -1,0 +1,151 @@
+import CGtk
+import GtkKit
+
+/// Telling the list what has become of its rows.
+extension TimelineList {
+    // MARK: Changes
+
+    /// The source has `count` more rows, the first of them at `index`. Clamped to what there is.
+    public func insert(at index: Int, count: Int) {
+        guard count > 0 else { return }
+        let index = min(max(0, index), self.index.rows)
+        stayAtEnd()
+        self.index.insert(count, at: index)
+        realised.inserted(count, at: index)
+        switch anchor {
+        case .row(let row, let edge, let offset) where row >= index && row != .max:
+            anchor = .row(row + count, edge, offset)
+        case .center(let row) where row >= index: anchor = .center(row + count)
+        default: break
+        }
+        thumb.release()
+        gtk_widget_queue_allocate(cast())
+    }
+
+    /// The source no longer has the `count` rows from `index` on. Clamped to what there was.
+    public func remove(at index: Int, count: Int) {
+        let range = (max(0, index)..<max(0, index, index + count)).clamped(to: 0..<self.index.rows)
+        guard !range.isEmpty else { return }
+        moveAnchor(outOf: range)
+        if let focused = realised.rows.first(where: { range.contains($0.index) && isFocused($0) }) {
+            refocusIndex = range.lowerBound
+            focusedKey = focusedKey == focused.key ? nil : focusedKey
+        }
+        realised.release(from: source) { !range.contains($0.index) }
+        realised.removed(range)
+        self.index.remove(range)
+        thumb.release()
+        gtk_widget_queue_allocate(cast())
+    }
+
+    /// What the source has at these rows has changed; their keys have not.
+    public func update(at index: Int, count: Int = 1) {
+        let range = index..<(index + max(0, count))
+        for row in realised.rows where range.contains(row.index) { row.isStale = true }
+        gtk_widget_queue_allocate(cast())
+    }
+
+    /// Anything may have changed. What is read stays where it is if its row, or one in view, is still there.
+    public func reset() {
+        let count = max(0, source?.count ?? 0)
+        let survivor = anchorSurvivingReset()
+        realised.renumber(from: source) { [source] row in
+            guard let place = source?.index(of: row.key), place < count else { return nil }
+            return place
+        }
+        index.reset(rows: count)
+        for row in realised.rows { row.isStale = true }
+        if let survivor {
+            anchor = survivor
+        } else if case .row(let row, let edge, let offset) = anchor, row != .max {
+            anchor = .row(min(row, max(0, count - 1)), edge, offset)
+        } else if case .center(let row) = anchor {
+            anchor = .center(min(row, max(0, count - 1)))
+        }
+        paging.reset()
+        thumb.release()
+        gtk_widget_queue_allocate(cast())
+    }
+
+    // MARK: Pages
+
+    /// The sides on which there are rows that the source does not hold yet, empty unless told otherwise.
+    public var moreRows: Set<TimelineListEdge> {
+        get { paging.more }
+        set {
+            paging.more = newValue
+            gtk_widget_queue_allocate(cast())
+        }
+    }
+
+    /// What ``onNeedsMore`` asked for has come or has failed.
+    public func finishedLoading(_ edge: TimelineListEdge, hasMore: Bool) {
+        paging.finished(edge, hasMore: hasMore)
+        gtk_widget_queue_allocate(cast())
+    }
+
+    // MARK: The anchor among changes
+
+    /// Less than half a pixel from the end is at the end, for whoever is told so.
+    private func stayAtEnd() {
+        guard followsEnd, isAtEnd, animation == nil, anchor != .end, index.rows > 0 else { return }
+        if isInverted || viewport.extent.above > 0 { anchor = .end }
+    }
+
+    /// If the anchor's row is in `range`, which goes: what is in view of the others stays where it is.
+    private func moveAnchor(outOf range: Range<Int>) {
+        let row: Int
+        switch anchor {
+        case .end: return
+        case .row(let anchored, _, _), .center(let anchored): row = anchored
+        }
+        guard row >= range.lowerBound, row != .max else { return }
+        guard range.contains(row) else {
+            switch anchor {
+            case .row(_, let edge, let offset): anchor = .row(row - range.count, edge, offset)
+            case .center: anchor = .center(row - range.count)
+            case .end: break
+            }
+            return
+        }
+        let others = realised.rows.filter { $0.isPlaced && !range.contains($0.index) }
+        let inView = others.filter { $0.bottom > 0 && $0.top < viewport.height }
+        let later = { (rows: [RealisedRow]) in rows.first { $0.index >= range.upperBound } }
+        let earlier = { (rows: [RealisedRow]) in rows.last { $0.index < range.lowerBound } }
+        let rest = index.rows - range.count
+        if let next = later(inView) ?? earlier(inView) ?? later(others) ?? earlier(others) {
+            anchor = held(next)
+            if next.index >= range.upperBound, case .row(let row, let edge, let offset) = anchor {
+                anchor = .row(row - range.count, edge, offset)
+            }
+        } else if case .row(_, let edge, let offset) = anchor {
+            anchor = .row(max(0, min(range.lowerBound, rest - 1)), edge, offset)
+        } else {
+            anchor = .center(max(0, min(range.lowerBound, rest - 1)))
+        }
+        displacement = 0
+        animation = nil
+    }
+
+    /// The anchor, with its row's new place, or that of the row in view nearest to it that is still there.
+    private func anchorSurvivingReset() -> Anchor? {
+        guard anchor != .end, let source else { return nil }
+        let placed = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        let anchored: Int
+        switch anchor {
+        case .row(let row, _, _), .center(let row): anchored = row
+        case .end: return nil
+        }
+        for row in placed.sorted(by: { abs($0.index - anchored) < abs($1.index - anchored) }) {
+            guard let place = source.index(of: row.key), place < source.count else { continue }
+            if case .row(_, let edge, let offset) = held(row) { return .row(place, edge, offset) }
+        }
+        return nil
+    }
+
+    /// The anchor that keeps `row` where it is.
+    func held(_ row: RealisedRow) -> Anchor {
+        isInverted
+            ? .row(row.index, .end, row.bottom - viewport.height) : .row(row.index, .start, row.top)
+    }
+}

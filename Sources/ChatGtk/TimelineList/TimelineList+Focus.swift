@@ -1,0 +1,143 @@
+import CGtk
+import GtkKit
+
+/// The focus goes from row to row by the arrow keys, and the other keys scroll.
+extension TimelineList {
+    func isFocused(_ row: RealisedRow) -> Bool {
+        gtk_widget_get_focus_child(cast()) == row.widget.cast()
+    }
+
+    /// The row that has the focus, or one of whose widgets has it.
+    public var focusedRow: Int? { realised.rows.first(where: isFocused)?.index }
+
+    /// Gives the focus to a row, scrolling as little as is needed.
+    /// - Returns: false if there is no such row or it takes no focus.
+    @discardableResult
+    public func focus(_ key: AnyHashable) -> Bool {
+        guard let row = source?.index(of: key) else { return false }
+        return focus(row: row)
+    }
+
+    /// Gives the focus to the last row in view that takes it, or the one that had it if it is in view.
+    @discardableResult
+    public func focusVisible() -> Bool {
+        guard let source else { return false }
+        let inView = realised.rows.filter(isInView)
+        if let focusedKey, let row = inView.first(where: { $0.key == focusedKey }) { return focus(row: row.index) }
+        let whole = inView.filter { $0.top >= 0 && $0.bottom <= viewport.height }
+        for row in whole.reversed() + inView.reversed() where source.canFocus(at: row.index) {
+            if focus(row: row.index) { return true }
+        }
+        return false
+    }
+
+    @discardableResult
+    func focus(row: Int) -> Bool {
+        guard let source, row >= 0, row < index.rows, source.count == index.rows, source.canFocus(at: row),
+            viewport.height > 0
+        else { return false }
+        scroll(toRow: row, at: .nearest, animated: false)
+        // The row needs a widget now: the focus cannot wait for the layout.
+        let target = measured(row, source)
+        gtk_widget_set_child_visible(target.widget.cast(), 1)
+        focusedKey = target.key
+        return target.widget.grabFocus()
+    }
+
+    /// Gives the focus to what has taken the place of the focused row, when that is gone.
+    func refocus() {
+        guard let row = refocusIndex else { return }
+        refocusIndex = nil
+        guard focusedRow == nil, index.rows > 0 else { return }
+        focus(row: min(row, index.rows - 1))
+    }
+
+    // MARK: Keys
+
+    func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            self?.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2)) ?? false
+        }
+        // Not by a wrapper, which would take the last reference of a widget that is being made.
+        g_object_ref(keys.pointer)
+        gtk_widget_add_controller(cast(), keys.cast())
+    }
+
+    private func handleKey(_ key: Int32, _ modifiers: UInt32) -> Bool {
+        let others = GDK_CONTROL_MASK.rawValue | GDK_SHIFT_MASK.rawValue | GDK_ALT_MASK.rawValue
+        guard modifiers & others == 0 else { return false }
+        switch key {
+        case GDK_KEY_Up, GDK_KEY_KP_Up: return moveFocus(.start)
+        case GDK_KEY_Down, GDK_KEY_KP_Down: return moveFocus(.end)
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: scrollPage(-1)
+        case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: scrollPage(1)
+        case GDK_KEY_Home, GDK_KEY_KP_Home: scrollToStart()
+        case GDK_KEY_End, GDK_KEY_KP_End: scrollToEnd()
+        default: return false
+        }
+        return true
+    }
+
+    /// Moves by nine tenths of the viewport, so that some of what was read stays in view. The focus goes along.
+    /// - Parameter pages: negative for up.
+    public func scrollPage(_ pages: Double) {
+        guard viewport.height > 0, index.rows > 0 else { return }
+        stopAnimation()
+        heading = pages < 0 ? -1 : 1
+        thumb.moved(pages < 0 ? .up : .down)
+        move(by: pages * 0.9 * viewport.height)
+    }
+
+    private func moveFocus(_ edge: TimelineListEdge) -> Bool {
+        guard let source, source.count == index.rows else { return false }
+        guard let focused = realised.rows.first(where: isFocused), isInView(focused) else { return focusVisible() }
+        // A row taller than the viewport is read to its end first.
+        let hidden = edge == .start ? -focused.top : focused.bottom - viewport.height
+        if hidden > 0, Double(focused.height) > viewport.height {
+            move(by: min(hidden, viewport.height * 0.5) * (edge == .start ? -1 : 1))
+            return true
+        }
+        let step = edge == .start ? -1 : 1
+        var row = focused.index + step
+        while row >= 0, row < index.rows {
+            if source.canFocus(at: row) { return focus(row: row) }
+            row += step
+        }
+        return onFocusLeaves?(edge) ?? true
+    }
+
+    // MARK: The focus by Tab
+
+    /// A Tab that comes in goes to the row that had the focus or the last one in view, one within a row goes through
+    /// its widgets, and then leaves: to the next row it goes by the arrows.
+    static func overrideFocus(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
+        widgetClass.pointee.focus = { widget, direction in
+            nonisolated(unsafe) let widget = widget
+            return MainActor.assumeIsolated {
+                guard let widget, let list = TimelineList.of(Widget(borrowing: widget)) else { return gboolean(0) }
+                return list.moveFocus(in: direction) ? 1 : 0
+            }
+        }
+        widgetClass.pointee.grab_focus = { widget in
+            nonisolated(unsafe) let widget = widget
+            return MainActor.assumeIsolated {
+                guard let widget, let list = TimelineList.of(Widget(borrowing: widget)) else { return gboolean(0) }
+                if list.focusVisible() { return 1 }
+                gtk_root_set_focus(gtk_widget_get_root(widget), widget)
+                return 1
+            }
+        }
+    }
+
+    private func moveFocus(in direction: GtkDirectionType) -> Bool {
+        guard let child = gtk_widget_get_focus_child(cast()) else {
+            return gtk_widget_is_focus(cast()) == 0 && gtk_widget_grab_focus(cast()) != 0
+        }
+        switch direction {
+        case GTK_DIR_UP: return moveFocus(.start)
+        case GTK_DIR_DOWN: return moveFocus(.end)
+        default: return gtk_widget_child_focus(child, direction) != 0
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import CGtk
+import GtkKit
+
+/// From the anchor to places on the screen, and from there to the adjustment's bounds.
+extension TimelineList {
+    /// How far beyond the viewport rows are kept, on either side, in viewports.
+    static let overscan = 1.0
+
+    func layOut(width: Int, height: Int) {
+        guard width > 0, height > 0 else { return }
+        checkCount()
+        index.isEstimateFrozen = isThumbDragged
+        let rewraps = takeSize(width: width, height: height)
+        let order = place(rewraps: rewraps)
+        let target = animation == nil ? nil : anchor
+        settleAnchor(order)
+        if let target { anchor = target }
+        configureAdjustment()
+        show()
+        scheduleNotice()
+        scheduleIdleMeasuring()
+    }
+
+    func isInView(_ row: RealisedRow) -> Bool {
+        row.isPlaced && row.bottom > 0 && row.top < viewport.height
+    }
+
+    /// A source whose count is not what it told would bind rows that are not there.
+    private func checkCount() {
+        let count = source?.count ?? 0
+        guard count != index.rows else { return }
+        let message = "TimelineList: the source has \(count) rows but told of \(index.rows); all are read anew"
+        shim_warning(message)
+        reset()
+    }
+
+    /// - Returns: how the anchor's row was wrapped before, if all rows have to be measured anew.
+    private func takeSize(width: Int, height: Int) -> RealisedRow? {
+        let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
+        let changed = rowWidth != viewport.rowWidth
+        viewport.width = width
+        viewport.height = Double(height)
+        viewport.rowWidth = rowWidth
+        guard changed else { return nil }
+        index.reset(rows: index.rows)
+        thumb.release()
+        guard case .row(let row, _, _) = anchor, let anchored = realised[row], anchored.isPlaced else { return nil }
+        return anchored
+    }
+
+    // MARK: Placing rows
+
+    /// The rows that were placed, in order: those in view without a gap, and what is kept around them.
+    private func place(rewraps anchored: RealisedRow?) -> Range<Int> {
+        guard index.rows > 0, let source else {
+            realised.release(from: self.source) { _ in false }
+            return 0..<0
+        }
+        let oldHeight = anchored?.height
+        let row = anchoredRow
+        releaseFarRows(from: row)
+        let first = measured(row, source)
+        first.top = top(of: first, heightBefore: oldHeight) + displacement
+        first.isPlaced = true
+        var range = row..<(row + 1)
+        fillUp(&range, source)
+        fillDown(&range, source)
+        closeGaps(&range, source)
+        keepNeighbours(&range, source)
+        let placed = range
+        placeFocusedRow(outside: placed)
+        realised.release(from: source) { placed.contains($0.index) || isFocused($0) }
+        return placed
+    }
+
+    /// The row that the anchor is about, among those that exist.
+    private var anchoredRow: Int {
+        switch anchor {
+        case .end: index.rows - 1
+        case .row(let row, _, _), .center(let row): max(0, min(row, index.rows - 1))
+        }
+    }
+
+    private func top(of row: RealisedRow, heightBefore: Int?) -> Double {
+        let height = Double(row.height)
+        switch anchor {
+        case .end: return viewport.height - height
+        case .center: return (viewport.height - height) / 2
+        case .row(_, .start, let offset):
+            // A row that fills the viewport and is wrapped anew: the same share of it stays above.
+            guard let heightBefore, heightBefore > 0, offset < 0 else { return offset }
+            return offset * height / Double(heightBefore)
+        case .row(_, .end, let offset):
+            guard let heightBefore, heightBefore > 0, offset > 0 else { return viewport.height + offset - height }
+            return viewport.height + offset * height / Double(heightBefore) - height
+        }
+    }
+
+    /// The row with a widget and its height.
+    func measured(_ row: Int, _ source: any TimelineListSource) -> RealisedRow {
+        let realised = realised.realise(row, from: source)
+        let widget = realised.widget
+        let width = rowWidth(of: widget)
+        var natural: Int32 = 0
+        gtk_widget_measure(widget.cast(), GTK_ORIENTATION_VERTICAL, width, nil, &natural, nil, nil)
+        realised.height = Int(natural)
+        index.measure(row, height: Int(natural))
+        return realised
+    }
+
+    /// Never less than the row needs: it may be cut off, but not be given less than it asks for.
+    private func rowWidth(of widget: Widget) -> Int32 {
+        var minimum: Int32 = 0
+        gtk_widget_measure(widget.cast(), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
+        return max(minimum, Int32(viewport.rowWidth))
+    }
+
+    private func fillUp(_ range: inout Range<Int>, _ source: any TimelineListSource) {
+        guard var top = realised[range.lowerBound]?.top else { return }
+        while top > 0, range.lowerBound > 0 {
+            let row = measured(range.lowerBound - 1, source)
+            top -= Double(row.height)
+            row.top = top
+            row.isPlaced = true
+            range = row.index..<range.upperBound
+        }
+    }
+
+    private func fillDown(_ range: inout Range<Int>, _ source: any TimelineListSource) {
+        guard var bottom = realised[range.upperBound - 1]?.bottom else { return }
+        while bottom < viewport.height, range.upperBound < index.rows {
+            let row = measured(range.upperBound, source)
+            row.top = bottom
+            row.isPlaced = true
+            bottom = row.bottom
+            range = range.lowerBound..<(row.index + 1)
+        }
+    }
+
+    /// Nothing empty above the first or below the last row, unless all rows together are shorter than the viewport.
+    private func closeGaps(_ range: inout Range<Int>, _ source: any TimelineListSource) {
+        if range.upperBound == index.rows, let last = realised[range.upperBound - 1], last.bottom < viewport.height {
+            shift(range, by: viewport.height - last.bottom)
+            fillUp(&range, source)
+        }
+        if range.lowerBound == 0, let first = realised[0], first.top > 0 {
+            let wasFilled = first.top
+            shift(range, by: -wasFilled)
+            fillDown(&range, source)
+            guard range.upperBound == index.rows, let last = realised[range.upperBound - 1],
+                last.bottom < viewport.height, alignment == .end
+            else { return }
+            shift(range, by: viewport.height - last.bottom)
+        }
+    }
+
+    private func shift(_ range: Range<Int>, by pixels: Double) {
+        for row in realised.rows where range.contains(row.index) { row.top += pixels }
+    }
+
+    /// Rows that have widgets already and follow those in view stay, as far as the overscan goes.
+    private func keepNeighbours(_ range: inout Range<Int>, _ source: any TimelineListSource) {
+        let margin = viewport.height * Self.overscan
+        while let row = realised[range.lowerBound - 1], let next = realised[range.lowerBound], next.top > -margin {
+            row.top = next.top - Double(measured(row.index, source).height)
+            row.isPlaced = true
+            range = row.index..<range.upperBound
+        }
+        while let row = realised[range.upperBound], let previous = realised[range.upperBound - 1],
+            previous.bottom < viewport.height + margin
+        {
+            _ = measured(row.index, source)
+            row.top = previous.bottom
+            row.isPlaced = true
+            range = range.lowerBound..<(row.index + 1)
+        }
+    }
+
+    /// Before new rows are bound, widgets that will not be needed are made available.
+    private func releaseFarRows(from row: Int) {
+        let margin = viewport.height * (1 + Self.overscan)
+        let start = index.offset(of: row)
+        realised.release(from: source) { other in
+            if other.index == row || isFocused(other) { return true }
+            let distance = index.offset(of: other.index) - start
+            // From the anchor's row, wherever it is in the viewport, twice as far as can be needed at most.
+            return abs(distance) < margin + viewport.height
+        }
+    }
+
+    /// The focused row keeps its widget wherever it is, out of sight if it is not among the others.
+    private func placeFocusedRow(outside range: Range<Int>) {
+        guard let row = realised.rows.first(where: { !range.contains($0.index) && isFocused($0) }) else { return }
+        if row.isStale, let source { _ = measured(row.index, source) }
+        row.top = row.index < range.lowerBound ? -Double(row.height) - 1 : viewport.height + 1
+        row.isPlaced = false
+    }
+
+    // MARK: After the layout
+
+    /// Ends with an anchor that says the same and is about a row in view.
+    private func settleAnchor(_ range: Range<Int>) {
+        guard let first = realised[range.lowerBound], let last = realised[range.upperBound - 1], !range.isEmpty else {
+            viewport.extent = .init(above: 0, below: 0)
+            return
+        }
+        let endsHere = range.upperBound == index.rows
+        let above = range.lowerBound == 0 ? -first.top : index.offset(of: range.lowerBound) - first.top
+        let below =
+            (endsHere ? 0 : index.total - index.offset(of: range.upperBound)) + last.bottom - viewport.height
+        viewport.extent = .init(above: max(0, above), below: max(0, below))
+        if anchor == .end || (followsEnd && endsHere && below <= 0.01 && (isInverted || above > 0)) {
+            anchor = followsEnd ? .end : .row(last.index, .end, 0)
+        } else if let row = readRow(range) {
+            anchor = held(row)
+        }
+    }
+
+    /// The row that must not move, to the nearest pixel: the last one in view whose bottom edge is, or the first one whose top edge is.
+    private func readRow(_ range: Range<Int>) -> RealisedRow? {
+        let inView = realised.rows.filter { range.contains($0.index) && isInView($0) }
+        if isInverted { return inView.last { $0.bottom < viewport.height + 0.5 } ?? inView.first }
+        return inView.first { $0.top > -0.5 } ?? inView.last
+    }
+
+    private func configureAdjustment() {
+        let height = viewport.height
+        guard let value = verticalAdjustment?.value else { return }
+        let real = viewport.extent
+        if isThumbDragged || animation != nil { thumb.release() }
+        let shown = thumb.extent(real, page: height)
+        var upper = value + height + shown.below
+        // The adjustment must not find the value out of bounds by a rounding error.
+        while upper - height < value { upper = upper.nextUp }
+        configure(value: value, lower: value - shown.above, upper: upper, pageSize: height)
+        lastValue = verticalAdjustment?.value
+    }
+
+    /// Gives every row its place. The one fraction that all share is rounded to whole pixels of the screen.
+    private func show() {
+        let scale = Double(gtk_widget_get_scale_factor(cast()))
+        let x = Float((viewport.width - viewport.rowWidth) / 2)
+        for row in realised.rows {
+            let widget = row.widget
+            let width = rowWidth(of: widget)
+            var point = graphene_point_t(x: x, y: Float((row.top * scale).rounded() / scale))
+            gtk_widget_allocate(
+                widget.cast(), width, Int32(row.height), -1, gsk_transform_translate(nil, &point))
+            let isNear = isInView(row) || isFocused(row)
+            if (gtk_widget_get_child_visible(widget.cast()) != 0) != isNear {
+                gtk_widget_set_child_visible(widget.cast(), isNear ? 1 : 0)
+            }
+        }
+    }
+
+    /// Whether the scrollbar's thumb is held. GtkRange tells it by a style class only.
+    var isThumbDragged: Bool {
+        guard let scroller = gtk_widget_get_ancestor(cast(), gtk_scrolled_window_get_type()),
+            let bar = gtk_scrolled_window_get_vscrollbar(OpaquePointer(scroller)),
+            let range = gtk_widget_get_first_child(bar)
+        else { return false }
+        return gtk_widget_has_css_class(range, "dragging") != 0
+    }
+}

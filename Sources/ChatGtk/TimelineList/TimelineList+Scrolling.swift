@@ -1,0 +1,220 @@
+import CGtk
+import GtkKit
+
+/// Moving what is in view: by the user through the adjustment, or by the program.
+extension TimelineList {
+    /// A move farther than so many viewports goes by the estimated heights, a nearer one is exact.
+    private static let exactDistance = 3.0
+
+    // MARK: By the user
+
+    func userScrolled(to value: Double) {
+        defer { lastValue = value }
+        guard viewport.height > 0, index.rows > 0 else { return }
+        let delta = value - (lastValue ?? value)
+        guard delta != 0 else { return }
+        stopAnimation()
+        heading = delta < 0 ? -1 : 1
+        if abs(delta) > Self.exactDistance * viewport.height {
+            thumb.release()
+            jump(to: viewport.extent.above + delta)
+        } else {
+            thumb.moved(delta < 0 ? .up : .down)
+            move(by: delta)
+        }
+    }
+
+    /// Moves the viewport down by pixels.
+    func move(by pixels: Double) {
+        switch anchor {
+        case .end: anchor = .row(index.rows - 1, .end, -pixels)
+        case .row(let row, let edge, let offset): anchor = .row(row, edge, offset - pixels)
+        case .center(let row):
+            guard let row = realised[row], case .row(let place, let edge, let offset) = held(row) else { break }
+            anchor = .row(place, edge, offset - pixels)
+        }
+        for row in realised.rows { row.top -= pixels }
+        viewport.extent.above += pixels
+        viewport.extent.below -= pixels
+        gtk_widget_queue_allocate(cast())
+    }
+
+    /// Puts the viewport so many pixels below the first row's top, as far as heights are known.
+    private func jump(to offset: Double) {
+        let page = viewport.height
+        if offset <= 0 {
+            anchor = .row(0, .start, 0)
+        } else if offset + page >= index.total - 0.5 {
+            anchor = .row(index.rows - 1, .end, 0)
+        } else if isInverted {
+            let row = index.row(at: offset + page) ?? 0
+            anchor = .row(row, .end, index.offset(of: row + 1) - offset - page)
+        } else {
+            let row = index.row(at: offset) ?? 0
+            anchor = .row(row, .start, index.offset(of: row) - offset)
+        }
+        realised.rows.forEach { $0.isPlaced = false }
+        viewport.extent = .init(above: offset, below: index.total - offset - page)
+        gtk_widget_queue_allocate(cast())
+    }
+
+    // MARK: By the program
+
+    /// Shows the last row at the viewport's bottom, and stays there if ``followsEnd``.
+    public func scrollToEnd(animated: Bool = false) {
+        guard index.rows > 0 else { return returnHome() }
+        go(to: followsEnd ? .end : .row(index.rows - 1, .end, 0), row: index.rows - 1, animated: animated)
+    }
+
+    /// Shows the first row at the viewport's top.
+    public func scrollToStart(animated: Bool = false) {
+        go(to: .row(0, .start, 0), row: 0, animated: animated)
+    }
+
+    /// Shows a row.
+    /// - Returns: false if the source has no such row; nothing is changed then.
+    @discardableResult
+    public func scroll(to key: AnyHashable, at placement: TimelineListPlacement, animated: Bool = false) -> Bool {
+        guard let row = source?.index(of: key), row >= 0, row < index.rows else { return false }
+        scroll(toRow: row, at: placement, animated: animated)
+        return true
+    }
+
+    func scroll(toRow row: Int, at placement: TimelineListPlacement, animated: Bool) {
+        switch placement {
+        case .start: go(to: .row(row, .start, 0), row: row, animated: animated)
+        case .end: go(to: .row(row, .end, 0), row: row, animated: animated)
+        case .center: go(to: .center(row), row: row, animated: animated)
+        case .nearest:
+            guard viewport.height > 0 else { return go(to: .row(row, .end, 0), row: row, animated: false) }
+            if let place = realised[row], place.isPlaced {
+                if place.top >= 0, place.bottom <= viewport.height { return }
+                if place.top <= 0, place.bottom >= viewport.height { return }
+                let end = place.top > 0 && Double(place.height) <= viewport.height
+                go(to: .row(row, end ? .end : .start, 0), row: row, animated: animated)
+            } else {
+                go(to: .row(row, row < visibleRows.lowerBound ? .start : .end, 0), row: row, animated: animated)
+            }
+        }
+    }
+
+    /// What is in view, to come back to with ``restore(_:)``, at once or after a restart.
+    public var position: TimelineListPosition {
+        if anchor == .end || index.rows == 0 { return .end }
+        let inView = realised.rows.filter(isInView)
+        if let row = inView.last(where: { $0.bottom < viewport.height + 0.5 }) ?? inView.first {
+            return .row(row.key, below: row.bottom - viewport.height)
+        }
+        if case .row(let row, .end, let offset) = anchor, row < index.rows, let source {
+            return .row(source.key(at: row), below: offset)
+        }
+        return .end
+    }
+
+    /// Goes back to a ``position``.
+    /// - Returns: false if its row is no more; nothing is changed then.
+    @discardableResult
+    public func restore(_ position: TimelineListPosition) -> Bool {
+        switch position {
+        case .end: scrollToEnd()
+        case .row(let key, let below):
+            guard let row = source?.index(of: key), row >= 0, row < index.rows else { return false }
+            go(to: .row(row, .end, below), row: row, animated: false)
+        }
+        return true
+    }
+
+    private func go(to target: Anchor, row: Int, animated: Bool) {
+        stopKineticScrolling()
+        stopAnimation()
+        thumb.release()
+        let distance = animated && adw_get_enable_animations(cast()) != 0 ? distance(to: target, row: row) : 0
+        heading = distance < 0 ? -1 : distance > 0 ? 1 : heading
+        anchor = target
+        if distance != 0 {
+            // Farther than what is measured one would see rows jump: the rest of the way is cut out.
+            displacement = max(-viewport.height, min(viewport.height, distance))
+            startAnimation()
+        }
+        gtk_widget_queue_allocate(cast())
+    }
+
+    /// How far down from where it shall be a row is, in pixels.
+    private func distance(to target: Anchor, row: Int) -> Double {
+        guard viewport.height > 0, let near = realised.rows.first(where: \.isPlaced) else { return 0 }
+        let top = near.top + index.offset(of: row) - index.offset(of: near.index)
+        let height = index.offset(of: row + 1) - index.offset(of: row)
+        switch target {
+        case .end: return top + height - viewport.height
+        case .row(_, .end, let offset): return top + height - viewport.height - offset
+        case .row(_, .start, let offset): return top - offset
+        case .center: return top - (viewport.height - height) / 2
+        }
+    }
+
+    // MARK: Animation
+
+    private func startAnimation() {
+        let animation = ScrollAnimation(distance: displacement)
+        self.animation = animation
+        widget.addTick { [weak self, weak animation] in
+            guard let self, let animation, self.animation === animation,
+                let clock = gtk_widget_get_frame_clock(self.cast())
+            else { return false }
+            self.displacement = animation.rest(at: Int64(gdk_frame_clock_get_frame_time(clock)))
+            if self.displacement == 0 { self.animation = nil }
+            gtk_widget_queue_allocate(self.cast())
+            return self.animation != nil
+        }
+    }
+
+    /// Leaves what is in view where the animation has brought it.
+    func stopAnimation() {
+        guard animation != nil else { return }
+        animation = nil
+        let rest = displacement
+        displacement = 0
+        move(by: -rest)
+        for row in realised.rows { row.top -= rest }
+        viewport.extent.above += rest
+        viewport.extent.below -= rest
+    }
+
+    /// A fling that is under way would go on from the new place.
+    private func stopKineticScrolling() {
+        guard let scroller = gtk_widget_get_ancestor(cast(), gtk_scrolled_window_get_type()) else { return }
+        let window = OpaquePointer(scroller)
+        guard gtk_scrolled_window_get_kinetic_scrolling(window) != 0 else { return }
+        gtk_scrolled_window_set_kinetic_scrolling(window, 0)
+        gtk_scrolled_window_set_kinetic_scrolling(window, 1)
+    }
+
+    // MARK: Dragging near an edge
+
+    /// While something is dragged, a selection for one: scrolls as long as `y` is near or beyond an edge, the faster
+    /// the farther. To be called with each motion, in the coordinates of a gesture on the list;
+    /// ``onDragScroll`` tells of each step. Ends with ``endDragScroll()``.
+    public func dragScroll(at y: Double) {
+        if let dragScroll {
+            dragScroll.y = y
+            return
+        }
+        let drag = DragScroll(y: y)
+        dragScroll = drag
+        widget.addTick { [weak self, weak drag] in
+            guard let self, let drag, self.dragScroll === drag, let clock = gtk_widget_get_frame_clock(self.cast())
+            else { return false }
+            let step = drag.step(at: Int64(gdk_frame_clock_get_frame_time(clock)), height: self.viewport.height)
+            if step != 0 {
+                self.stopAnimation()
+                self.heading = step < 0 ? -1 : 1
+                self.thumb.moved(step < 0 ? .up : .down)
+                self.move(by: step)
+                self.onDragScroll?()
+            }
+            return true
+        }
+    }
+
+    public func endDragScroll() { dragScroll = nil }
+}

@@ -1,0 +1,212 @@
+public import CGtk
+public import GtkKit
+
+/// A list of any length whose reading position never moves by itself. To be put into a `GtkScrolledWindow`.
+///
+/// Rows are widgets of any height, made and bound by a ``TimelineListSource``; only those in and near the viewport
+/// exist, and they are used again. What the list holds to is an anchor: the end, or one row's edge and its distance
+/// from the viewport's. Rows that come, go or change their height anywhere else do not move that row by a pixel, and
+/// the adjustment's value is changed by nobody but the user: its bounds float around it. Never keep an adjustment's
+/// value to come back to a place: keep a ``position``.
+///
+/// In a `.ui` file it is a `ParlanceTimelineList` with the properties `alignment`, `inverted`, `follows-end` and
+/// `maximum-row-width`, once ``register()`` was called; ``of(_:)`` then finds this object.
+///
+/// Its CSS node is `timeline`, with the rows' nodes below. It never asks for a width of its own: a row that needs
+/// more than there is, is cut off at the side.
+public final class TimelineList: ScrollableImplementation {
+    public override class var typeName: String { "ParlanceTimelineList" }
+    public override class var cssName: String { "timeline" }
+    public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_LOG }
+
+    /// What stays where it is.
+    enum Anchor: Equatable {
+        /// The last row's bottom edge is at the viewport's bottom.
+        case end
+        /// A row's edge, from the same edge of the viewport, in pixels downwards.
+        case row(Int, TimelineListEdge, Double)
+        /// The row's middle is in the viewport's.
+        case center(Int)
+    }
+
+    // MARK: Properties
+
+    /// Where rows lie that do not fill the viewport: at its bottom (`end`, unless told otherwise) or its top.
+    public var alignment = TimelineListEdge.end { didSet { gtk_widget_queue_allocate(cast()) } }
+
+    /// As conversations want it (true, unless told otherwise): opens at the end, and holds to the bottom when the
+    /// viewport's height changes. False, for logs and documents: opens at the start and holds to the top.
+    public var isInverted = true { didSet { if oldValue != isInverted { returnHome() } } }
+
+    /// Whether the end, once in view, stays in view when rows come or grow. True unless told otherwise; false for a
+    /// window into the past, whose last row is not the newest.
+    public var followsEnd = true { didSet { if !followsEnd { leaveEnd() } } }
+
+    /// The widest that rows get, in pixels; they lie in the middle of a wider list. 0 for no limit.
+    public var maximumRowWidth = 0 { didSet { gtk_widget_queue_allocate(cast()) } }
+
+    /// What the rows come from. Not kept alive by the list. Setting it is a ``reset()``.
+    public weak var source: (any TimelineListSource)? {
+        didSet {
+            realised.removeAll(from: oldValue)
+            index.reset(rows: 0)
+            returnHome()
+            reset()
+        }
+    }
+
+    // MARK: Notices. All come after a layout, from the main loop: the list may be changed in them.
+
+    /// The rows in view have changed, or the viewport's distance from the end. At most once a frame.
+    public var onVisibleChange: (() -> Void)?
+    /// Whether the end is in view has changed.
+    public var onAtEndChange: ((Bool) -> Void)?
+    /// The rows end within two viewports of what is in view, on a side of which ``moreRows`` says that there are more.
+    /// Not called again for either side before ``finishedLoading(_:hasMore:)``.
+    public var onNeedsMore: ((TimelineListEdge) -> Void)?
+    /// An arrow key asks for the row before the first or after the last one. Answers whether the focus went somewhere.
+    public var onFocusLeaves: ((TimelineListEdge) -> Bool)?
+    /// The viewport moves because a drag is at its edge, see ``dragScroll(at:)``.
+    public var onDragScroll: (() -> Void)?
+
+    // MARK: State. Everything below is the list's own.
+
+    private(set) lazy var realised = RealisedRows(list: pointer)
+    var index = HeightIndex()
+    var anchor = Anchor.end
+    /// Added to where the anchor would be, in pixels: what is left of an animation.
+    var displacement = 0.0
+    var animation: ScrollAnimation?
+    var dragScroll: DragScroll?
+    var thumb = ThumbSteadiness()
+    var paging = TimelineListPaging()
+    var idleMeasuring: Timeout?
+    var notice: Timeout?
+    var noticed = TimelineListNotice()
+    /// The viewport's size and what lies outside of it, at the last layout.
+    var viewport = TimelineListViewport()
+    /// The adjustment's value that the anchor accounts for.
+    var lastValue: Double?
+    /// The row that has or had the focus, to come back to.
+    var focusedKey: AnyHashable?
+    /// Where to put the focus after the next layout, because its row is gone.
+    var refocusIndex: Int?
+    /// 1 when scrolling down last, -1 when up: where rows are measured ahead first.
+    var heading = -1
+
+    public required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
+        gtk_widget_set_focusable(cast(), 1)
+        addKeys()
+    }
+
+    /// Makes the type known, so that `.ui` files may name it.
+    public static func register() { _ = type }
+
+    /// A new list and its widget.
+    public static func create() -> (widget: Widget, list: TimelineList) {
+        let widget = make()
+        guard let list = of(widget) else { fatalError("ParlanceTimelineList has no implementation") }
+        return (widget, list)
+    }
+
+    public override func dispose() {
+        idleMeasuring?.cancel()
+        notice?.cancel()
+        animation = nil
+        dragScroll = nil
+        realised.removeAll(from: source)
+        onVisibleChange = nil
+        onAtEndChange = nil
+        onNeedsMore = nil
+        onFocusLeaves = nil
+        onDragScroll = nil
+        super.dispose()
+    }
+
+    // MARK: What GTK asks
+
+    public override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
+        super.initialize(widgetClass)
+        installProperties(widgetClass)
+        overrideFocus(widgetClass)
+    }
+
+    public override func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) { takeProperty(id, value) }
+    public override func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) { tellProperty(id, value) }
+
+    public override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        switch orientation {
+        case .horizontal: SizeRequest(minimum: 0, natural: maximumRowWidth)
+        // A scrolled window that asks for its content's height has a limit far below this one.
+        case .vertical: SizeRequest(minimum: 0, natural: Int(min(index.total, 100_000)))
+        }
+    }
+
+    public override func allocate(width: Int, height: Int) { layOut(width: width, height: height) }
+
+    public override func snapshot(_ snapshot: OpaquePointer) {
+        for row in realised.rows where isInView(row) {
+            gtk_widget_snapshot_child(cast(), row.widget.cast(), snapshot)
+        }
+    }
+
+    public override func scrolled(to value: Double) { userScrolled(to: value) }
+
+    /// Where the list is when nobody has scrolled.
+    func returnHome() {
+        anchor = isInverted && followsEnd ? .end : isInverted ? .row(.max, .end, 0) : .row(0, .start, 0)
+        displacement = 0
+        gtk_widget_queue_allocate(cast())
+    }
+
+    private func leaveEnd() {
+        if anchor == .end { anchor = .row(max(0, index.rows - 1), .end, 0) }
+    }
+
+    // MARK: What is in view
+
+    public var count: Int { index.rows }
+
+    /// Whether the last row's bottom edge is in view.
+    public var isAtEnd: Bool { viewport.extent.below < 0.5 }
+
+    /// Pixels of content above the viewport, as far as heights are known.
+    public var distanceFromStart: Double { viewport.extent.above }
+    /// Pixels of content below the viewport, as far as heights are known.
+    public var distanceFromEnd: Double { viewport.extent.below }
+
+    /// The rows of which at least a pixel is in view, as of the last layout.
+    public var visibleRows: Range<Int> {
+        let rows = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        guard let first = rows.first, let last = rows.last else { return 0..<0 }
+        return first.index..<(last.index + 1)
+    }
+
+    /// The row that shows this key, if it has a widget at present.
+    public func row(for key: AnyHashable) -> (any TimelineListRow)? {
+        realised.rows.first { $0.key == key }?.row
+    }
+
+    /// Where a row is, in pixels from the viewport's top, nil if it has no widget at present.
+    public func bounds(of key: AnyHashable) -> (top: Double, height: Double)? {
+        guard let row = realised.rows.first(where: { $0.key == key && $0.isPlaced }) else { return nil }
+        return (row.top, Double(row.height))
+    }
+
+    /// The row at `y` pixels below the list's top, in the coordinates of a gesture on the list.
+    /// - Parameter nearest: whether a point outside of all rows finds the row nearest to it.
+    public func row(at y: Double, nearest: Bool = false) -> TimelineListHit? {
+        let rows = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        guard let first = rows.first, let last = rows.last else { return nil }
+        if !nearest, y < first.top || y >= last.bottom { return nil }
+        let row = rows.first { y < $0.bottom } ?? last
+        return TimelineListHit(index: row.index, key: row.key, row: row.row, y: y - row.top)
+    }
+
+    /// All rows that have a widget at present, by their keys. For changes of looks that are not worth an update.
+    public var realisedRows: [(key: AnyHashable, row: any TimelineListRow)] {
+        realised.rows.map { ($0.key, $0.row) }
+    }
+}

@@ -1,0 +1,184 @@
+import CGtk
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// A row of a height that can be set, which counts what is asked of it.
+@MainActor
+final class StripImplementation: WidgetImplementation {
+    override class var typeName: String { "ParlanceTestStrip" }
+    static var alive = 0
+    /// How often a height was worked out: what a text layout would be.
+    static var layouts = 0
+    var pixels = 20
+
+    required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        Self.alive += 1
+        gtk_widget_set_focusable(cast(), 1)
+    }
+
+    isolated deinit { Self.alive -= 1 }
+
+    override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        guard orientation == .vertical else { return SizeRequest(minimum: 40, natural: 40) }
+        Self.layouts += 1
+        // Narrower than 300 pixels it wraps.
+        let height = size > 0 && size < 300 ? pixels * 300 / size : pixels
+        return SizeRequest(minimum: height, natural: height)
+    }
+}
+
+@MainActor
+final class Strip: TimelineListRow {
+    let widget = StripImplementation.make()
+    var key: Int?
+
+    func setPixels(_ pixels: Int) {
+        StripImplementation.of(widget)?.pixels = pixels
+        widget.queueResize()
+    }
+}
+
+/// Rows of given heights in memory, and what becomes of them.
+@MainActor
+final class StripSource: TimelineListSource {
+    private(set) var keys: [Int] = []
+    private(set) var heights: [Int: Int] = [:]
+    private var nextKey = 0
+    weak var list: TimelineList?
+    var unfocusable: Set<Int> = []
+
+    var count: Int { keys.count }
+    func key(at index: Int) -> AnyHashable { keys[index] }
+    func index(of key: AnyHashable) -> Int? { keys.firstIndex { AnyHashable($0) == key } }
+    func kind(at index: Int) -> Int { keys[index] % 3 }
+    func makeRow(kind: Int) -> any TimelineListRow { Strip() }
+    func canFocus(at index: Int) -> Bool { !unfocusable.contains(keys[index]) }
+
+    func bind(_ row: any TimelineListRow, at index: Int) {
+        guard let strip = row as? Strip else { return }
+        strip.key = keys[index]
+        strip.setPixels(heights[keys[index]] ?? 20)
+    }
+
+    func unbind(_ row: any TimelineListRow) { (row as? Strip)?.key = nil }
+
+    func insert(_ new: [Int], at index: Int) {
+        let fresh = Array(nextKey..<(nextKey + new.count))
+        nextKey += new.count
+        for (key, height) in zip(fresh, new) { heights[key] = height }
+        keys.insert(contentsOf: fresh, at: index)
+        list?.insert(at: index, count: new.count)
+    }
+
+    func remove(at index: Int, count: Int) {
+        keys.removeSubrange(index..<(index + count))
+        list?.remove(at: index, count: count)
+    }
+
+    func resize(_ index: Int, to height: Int) {
+        heights[keys[index]] = height
+        list?.update(at: index)
+    }
+
+    /// All other rows, without a word of what has changed.
+    func replace(_ keys: [Int]) {
+        self.keys = keys
+        list?.reset()
+    }
+}
+
+/// A list in a scrolled window in a window.
+@MainActor
+final class TimelineListBench {
+    let source = StripSource()
+    let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    let widget: Widget
+    let list: TimelineList
+    let window: TestWindow
+    private var painted = 0
+
+    init(_ heights: [Int], width: Int32 = 320, height: Int32 = 400, _ setUp: (TimelineList) -> Void = { _ in }) {
+        (widget, list) = TimelineList.create()
+        source.list = list
+        setUp(list)
+        source.insert(heights, at: 0)
+        list.source = source
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        scroller.setChild(widget)
+        window = TestWindow(scroller, width: width, height: height)
+        settle()
+    }
+
+    static func heights(_ count: Int) -> [Int] { (0..<count).map { 20 + $0 * 37 % 61 } }
+
+    /// One reads in the middle of 300 rows.
+    static func reading() -> TimelineListBench {
+        let bench = TimelineListBench(heights(300))
+        bench.scroll(by: -3000.3)
+        bench.settle()
+        XCTAssertFalse(bench.list.isAtEnd)
+        return bench
+    }
+
+    /// Does something, and checks in each frame that is painted that the row being read has not moved.
+    func checkStill(_ what: String, line: UInt = #line, _ body: () -> Void) {
+        let key = readKey
+        let place = bottom(key) - height
+        body()
+        settle { XCTAssertEqual(self.bottom(key) - self.height, place, what, line: line) }
+        XCTAssertEqual(bottom(key) - height, place, what, line: line)
+    }
+
+    var adjustment: Adjustment { scroller.verticalAdjustment }
+    var height: Double { Double(widget.height) }
+
+    /// Lets three frames pass, in which all that was asked for is done.
+    func settle(_ onFrame: @escaping @MainActor () -> Void = {}) {
+        var frames = 0
+        let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(widget.cast())))
+        let connection = clock.connect("after-paint") { _ in onFrame() }
+        widget.addTick {
+            frames += 1
+            return frames < 4
+        }
+        _ = MainLoop.pump { frames >= 4 }
+        connection.disconnect()
+    }
+
+    /// A layout as a frame does it, without waiting for one.
+    func layOut() {
+        var place = GdkRectangle(x: 0, y: 0, width: Int32(widget.width), height: Int32(widget.height))
+        widget.queueAllocate()
+        gtk_widget_size_allocate(widget.cast(), &place, -1)
+    }
+
+    /// Waits until all around is measured.
+    func becomeIdle() {
+        _ = MainLoop.pump { self.list.idleMeasuring?.isPending != true && self.list.notice?.isPending != true }
+    }
+
+    func scroll(by pixels: Double) { adjustment.value += pixels }
+
+    /// Where the row with this key is on the screen, by its widget; nan if it has none in view.
+    func top(_ key: Int) -> Double {
+        guard let row = list.row(for: key), let bounds = row.widget.bounds(in: scroller) else { return .nan }
+        return bounds.y
+    }
+
+    func bottom(_ key: Int) -> Double {
+        guard let row = list.row(for: key), let bounds = row.widget.bounds(in: scroller) else { return .nan }
+        return bounds.y + bounds.height
+    }
+
+    /// The keys of the rows in view, from the top.
+    var visibleKeys: [Int] { list.visibleRows.map { source.keys[$0] } }
+    /// The lowest row in view whose bottom edge is in view: the one that must not move.
+    var readKey: Int { visibleKeys.last { bottom($0) <= height } ?? visibleKeys[0] }
+    var lastKey: Int { source.keys[source.count - 1] }
+
+    func close() { window.close() }
+}

@@ -51,8 +51,8 @@ nonisolated struct HeightIndex {
 
     /// The row that covers `offset` pixels from the top: the first or last one if none does, nil if there is none.
     func row(at offset: Double) -> Int? {
+        if offset < 0 { return rows > 0 ? 0 : nil }
         guard let (run, rest, before) = tree.locate(offset: offset, estimate: estimate) else { return nil }
-        if offset < 0 { return 0 }
         if run.isMeasured { return before + run.row(at: rest) }
         // Without a height only the last run is found, for an offset past all.
         let place = estimate > 0 ? min(rest / estimate, Double(run.rows - 1)) : Double(run.rows - 1)

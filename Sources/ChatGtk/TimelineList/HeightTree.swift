@@ -119,10 +119,11 @@ nonisolated struct HeightTree {
         let (before, rest) = split(root, at: rows.lowerBound)
         let (gone, after) = split(rest, at: rows.count)
         release(gone)
-        root = replacement.map { run in
-            let node = make(run)
-            return join(join(before, node), after)
-        } ?? join(before, after)
+        root =
+            replacement.map { run in
+                let node = make(run)
+                return join(join(before, node), after)
+            } ?? join(before, after)
     }
 
     /// Gives a measured row another height, in pixels.

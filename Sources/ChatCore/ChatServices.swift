@@ -19,6 +19,13 @@ public protocol TimelineService: Sendable {
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate>
     /// The page that ends just before `position`, at most `limit` messages.
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage
+    /// The page that begins just after `position`, at most `limit` messages.
+    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage
+    /// A page with the target in its middle, as far as there is something on both sides; at most `limit` messages.
+    /// - Throws: ``ChatError/notFound`` without the message.
+    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage
+    /// Those of the messages that there are.
+    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message]
     /// Moves the read marker forward to this message; never back.
     func markRead(_ message: MessageID, in room: RoomID) async throws
 }
@@ -43,5 +50,12 @@ public protocol DraftService: Sendable {
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws
 }
 
+/// Where the user reads in each room.
+public protocol ReadingPlaceService: Sendable {
+    /// nil at the newest message, and where nothing was kept.
+    func readingPlace(in room: RoomID) async throws -> ReadingPlace?
+    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws
+}
+
 /// All that a backend offers a conversation.
-public typealias ChatService = RoomService & TimelineService & MessageService & DraftService
+public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ReadingPlaceService

@@ -3,10 +3,13 @@ public struct TimelinePage: Equatable, Sendable {
     public var messages: [Message]
     /// Whether older messages exist before the first one.
     public var hasOlder: Bool
+    /// Whether newer messages exist after the last one.
+    public var hasNewer: Bool
 
-    public init(messages: [Message], hasOlder: Bool) {
+    public init(messages: [Message], hasOlder: Bool, hasNewer: Bool = false) {
         self.messages = messages
         self.hasOlder = hasOlder
+        self.hasNewer = hasNewer
     }
 }
 

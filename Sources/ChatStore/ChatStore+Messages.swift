@@ -18,6 +18,37 @@ extension ChatStore {
         }
     }
 
+    /// The page that begins just after `position`, at most `limit` messages (up to 10,000).
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        try await read { db in
+            try MessageQuery(room: RoomRecord.get(room, in: db)).page(after: position, limit: limit, in: db)
+        }
+    }
+
+    /// A page with the target in its middle, at most `limit` messages (up to 10,000).
+    /// - Throws: ``ChatError/notFound`` if there is no such room or message.
+    public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        try await read { db in
+            let query = MessageQuery(room: try RoomRecord.get(room, in: db))
+            let position =
+                switch target {
+                case .message(let id): try query.get(id, in: db).position
+                case .date(let date): try query.position(at: date, in: db)
+                }
+            return try query.page(around: position, limit: limit, in: db)
+        }
+    }
+
+    /// Those of the messages that there are, in the order asked for.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        try await read { db in
+            let query = MessageQuery(room: try RoomRecord.get(room, in: db))
+            return try ids.compactMap { try query.find($0, in: db) }
+        }
+    }
+
     /// Stores a message after all others of the room.
     ///
     /// - Parameter removingDraft: in the same transaction, unless the message was stored before: the draft there is

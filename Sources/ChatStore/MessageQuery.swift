@@ -1,4 +1,5 @@
 import ChatCore
+import Foundation
 import GRDB
 
 /// The messages of one room, found by key alone.
@@ -7,20 +8,78 @@ struct MessageQuery {
 
     /// The newest messages before `position`, or of all; at most `limit`, at most 10,000.
     func page(before position: Int64?, limit: Int, in db: Database) throws -> TimelinePage {
-        let limit = min(max(limit, 0), 10_000)
         // One more than wanted tells whether there are older ones.
+        let found = try messages(before: position ?? .max, limit: Self.bounded(limit) + 1, in: db)
+        return TimelinePage(
+            messages: found.suffix(Self.bounded(limit)), hasOlder: found.count > Self.bounded(limit),
+            hasNewer: try position.map { try !messages(from: $0, limit: 1, in: db).isEmpty } ?? false)
+    }
+
+    /// The oldest messages after `position`, at most `limit`, at most 10,000.
+    func page(after position: Int64, limit: Int, in db: Database) throws -> TimelinePage {
+        let first = position == .max ? position : position + 1
+        let found = try messages(from: first, limit: Self.bounded(limit) + 1, in: db)
+        return TimelinePage(
+            messages: Array(found.prefix(Self.bounded(limit))),
+            hasOlder: try !messages(before: first, limit: 1, in: db).isEmpty,
+            hasNewer: found.count > Self.bounded(limit))
+    }
+
+    /// A page with what is at `position` in its middle.
+    func page(around position: Int64, limit: Int, in db: Database) throws -> TimelinePage {
+        let limit = Self.bounded(limit)
+        let newer = try messages(from: position, limit: limit + 1, in: db)
+        let older = try messages(before: position, limit: limit + 1, in: db)
+        // What one side lacks the other may take.
+        let after = min(newer.count, max(limit - limit / 2, limit - older.count))
+        let before = min(older.count, limit - after)
+        return TimelinePage(
+            messages: older.suffix(before) + newer.prefix(after), hasOlder: older.count > before,
+            hasNewer: newer.count > after)
+    }
+
+    /// The position of the first message sent at `date` or later, of the newest if there is none. Where clocks were
+    /// wrong it is near it: messages are found by halving, as times have no index of their own.
+    func position(at date: Date, in db: Database) throws -> Int64 {
+        let bounds = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT min(position) AS first, max(position) AS last FROM message WHERE room = ?"),
+            arguments: [room.key])
+        guard let first: Int64 = try bounds?.optional("first"), var high: Int64 = try bounds?.optional("last") else {
+            return 0
+        }
+        let statement = try db.cachedStatement(
+            sql: "SELECT position, sentAt FROM message WHERE room = ? AND position >= ? ORDER BY position LIMIT 1")
+        var low = first
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let row = try Row.fetchOne(statement, arguments: [room.key, middle]) else { return high }
+            if try row.date("sentAt") < date { low = try row.value("position") + 1 } else { high = middle }
+        }
+        return min(low, high)
+    }
+
+    private static func bounded(_ limit: Int) -> Int { min(max(limit, 0), 10_000) }
+
+    private func messages(before position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
             sql: Self.select + " WHERE m.room = ? AND m.position < ? ORDER BY m.position DESC LIMIT ?")
-        let rows = try Row.fetchAll(statement, arguments: [room.key, position ?? Int64.max, limit + 1])
-        return TimelinePage(messages: try rows.prefix(limit).reversed().map(message), hasOlder: rows.count > limit)
+        return try Row.fetchAll(statement, arguments: [room.key, position, limit]).reversed().map(message)
+    }
+
+    private func messages(from position: Int64, limit: Int, in db: Database) throws -> [Message] {
+        let statement = try db.cachedStatement(
+            sql: Self.select + " WHERE m.room = ? AND m.position >= ? ORDER BY m.position LIMIT ?")
+        return try Row.fetchAll(statement, arguments: [room.key, position, limit]).map(message)
     }
 
     /// - Throws: ``ChatError/notFound``.
     func get(_ id: MessageID, in db: Database) throws -> Message {
-        guard let found = try one(" WHERE m.room = ? AND m.id = ?", id.rawValue, in: db) else {
-            throw ChatError.notFound
-        }
+        guard let found = try find(id, in: db) else { throw ChatError.notFound }
         return found
+    }
+
+    func find(_ id: MessageID, in db: Database) throws -> Message? {
+        try one(" WHERE m.room = ? AND m.id = ?", id.rawValue, in: db)
     }
 
     func find(_ transaction: TransactionID, in db: Database) throws -> Message? {

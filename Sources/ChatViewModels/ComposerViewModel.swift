@@ -18,6 +18,8 @@ public final class ComposerViewModel: ViewModel {
     public nonisolated enum Action: Sendable {
         case composer(ComposerEvent)
         case beginEdit(MessageID, text: String)
+        /// Answers a message with what is written next; ends an edit.
+        case beginReply(ReplyTarget)
         /// Who else types now; all others have stopped.
         case peersTyping([String])
         /// The message that is being edited was deleted.
@@ -28,6 +30,8 @@ public final class ComposerViewModel: ViewModel {
         /// The user wants to edit the newest own message.
         case editLast
         case editing(MessageID?)
+        /// The message that is being answered.
+        case answering(MessageID?)
         /// A message was stored by the backend.
         case sent
         case failed(ChatError)
@@ -120,6 +124,10 @@ public final class ComposerViewModel: ViewModel {
         case .beginEdit(let message, let text):
             handle(.beginEdit(id: message.rawValue, ComposerContent(text: text)))
             onTextEffect?(.focusRequested(true))
+        case .beginReply(let target):
+            if state.composer.editing != nil { handle(.cancelEdit) }
+            handle(.reply(target))
+            onTextEffect?(.focusRequested(true))
         case .peersTyping(let names):
             for name in state.composer.typingNames where !names.contains(name) {
                 handle(.peerTyping(name: name, false))
@@ -182,7 +190,9 @@ public final class ComposerViewModel: ViewModel {
             self.editing = editing
             next.editQuote = editing == nil ? nil : String(engine.document.text.prefix { !$0.isNewline }.prefix(200))
         }
+        let isAnsweringOther = next.composer.reply?.messageID != state.composer.reply?.messageID
         if next != state { state = next }
+        if isAnsweringOther { onOutput?(.answering(state.composer.reply.map { MessageID($0.messageID) })) }
         // Last: whoever is told may send the next event at once.
         if isOther { onOutput?(.editing(editing)) }
     }

@@ -74,8 +74,9 @@ public final class ConversationCoordinator {
         return RoomDetailsViewModel(room: room, name: row.name, service: service)
     }
 
-    /// Writes all drafts and returns when they are safe.
+    /// Writes all drafts, and where the user reads, and returns when they are safe.
     public func flushDrafts() async {
+        await conversation?.timeline.flush()
         for composer in composers.values { await composer.flushDraft() }
     }
 
@@ -101,11 +102,12 @@ public final class ConversationCoordinator {
     private func open(_ room: RoomID) {
         guard conversation?.roomID != room else { return }
         close()
-        let timeline = TimelineViewModel(roomID: room, service: service, now: now)
+        let timeline = TimelineViewModel(roomID: room, service: service, time: time, now: now)
         let composer = composers[room] ?? makeComposer(room)
         composers[room] = composer
         timeline.onOutput = { [weak self, weak composer] output in self?.receive(output, from: room, for: composer) }
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
+        timeline.answering = composer.state.composer.reply.map { MessageID($0.messageID) }
         timeline.start()
         conversation = Conversation(roomID: room, timeline: timeline, composer: composer)
     }
@@ -124,6 +126,9 @@ public final class ConversationCoordinator {
     ) {
         switch output {
         case .edit(let id, let text): composer?.send(.beginEdit(id, text: text))
+        case .reply(let target): composer?.send(.beginReply(target))
+        case .answeredMessage(let id, let preview):
+            composer?.handle(.replyPreview(id: id.rawValue, preview))
         case .typing(let names): if conversation?.roomID == room { composer?.send(.peersTyping(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
         case .failed(let error): onNotice?(.failed(error))
@@ -135,6 +140,7 @@ public final class ConversationCoordinator {
         switch output {
         case .editLast: open?.timeline.send(.editLast)
         case .editing(let message): open?.timeline.editing = message
+        case .answering(let message): open?.timeline.answering = message
         case .sent: if open != nil { onSent?() }
         case .failed(let error): onNotice?(.failed(error))
         case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
@@ -146,6 +152,9 @@ public final class ConversationCoordinator {
         conversation = nil
         // Nobody tells a closed room who has stopped.
         closing.composer.send(.peersTyping([]))
-        Task { await closing.composer.flushDraft() }
+        Task {
+            await closing.timeline.flush()
+            await closing.composer.flushDraft()
+        }
     }
 }

@@ -78,6 +78,21 @@ actor FixtureService: ChatService {
         TimelinePage(messages: [], hasOlder: false)
     }
 
+    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        TimelinePage(messages: [], hasOlder: true)
+    }
+
+    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        TimelinePage(messages: messages[room] ?? [], hasOlder: false)
+    }
+
+    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        (messages[room] ?? []).filter { ids.contains($0.id) }
+    }
+
+    func readingPlace(in room: RoomID) async throws -> ReadingPlace? { nil }
+    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {}
+
     func markRead(_ message: MessageID, in room: RoomID) async throws {}
 
     // MARK: Messages

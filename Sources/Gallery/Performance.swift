@@ -30,7 +30,7 @@ struct Performance {
             conversation.composer.handle(.insert(" and edited", origin: .typed))
             conversation.composer.handle(.commitEdit)
             await gallery.settle()
-            if let last = conversation.timeline.state.lastEditable { conversation.timeline.send(.delete(last.id)) }
+            if let last = conversation.timeline.lastEditable { conversation.timeline.send(.delete(last.id)) }
         }
         for action in ["win.new-room", "win.room-details", "win.next-region", "win.next-region"] {
             window.window.activateAction(action)

@@ -12,6 +12,26 @@ extension LocalBackend {
         try await store.messages(in: room, before: position, limit: limit)
     }
 
+    public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        try await store.messages(in: room, after: position, limit: limit)
+    }
+
+    public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        try await store.messages(in: room, around: target, limit: limit)
+    }
+
+    public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        try await store.messages(ids, in: room)
+    }
+
+    public func readingPlace(in room: RoomID) async throws -> ReadingPlace? {
+        try await store.readingPlace(in: room)
+    }
+
+    public func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
+        try await store.saveReadingPlace(place, in: room)
+    }
+
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
         try await inTurn {
             if try await store.markRead(message, in: room) { roomsChanged() }

@@ -5,6 +5,7 @@ import Synchronization
 public final class FakeTimelineService: TimelineService {
     public enum Call: Equatable, Sendable {
         case open(RoomID, limit: Int), page(RoomID, before: Int64, limit: Int), markRead(MessageID, RoomID)
+        case pageAfter(RoomID, Int64, limit: Int), pageAround(RoomID, TimelineTarget, limit: Int)
     }
 
     private let recorded = Mutex<[Call]>([])
@@ -29,6 +30,18 @@ public final class FakeTimelineService: TimelineService {
         recorded.withLock { $0.append(.page(room, before: position, limit: limit)) }
         return older
     }
+
+    public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        recorded.withLock { $0.append(.pageAfter(room, position, limit: limit)) }
+        return TimelinePage(messages: [], hasOlder: true)
+    }
+
+    public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        recorded.withLock { $0.append(.pageAround(room, target, limit: limit)) }
+        throw ChatError.notFound
+    }
+
+    public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] { [] }
 
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
         recorded.withLock { $0.append(.markRead(message, room)) }

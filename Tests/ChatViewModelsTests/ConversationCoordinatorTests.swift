@@ -64,7 +64,7 @@ import Testing
     }
 
     private func edited(in conversation: Conversation) -> [String] {
-        conversation.timeline.state.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
+        conversation.timeline.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
     }
 
     // MARK: Rooms
@@ -269,7 +269,7 @@ import Testing
         wallClock.record(localTime(2026, 3, 10, 23, 50))
         let conversation = await start()
         func day() -> RelativeDay? {
-            conversation.timeline.state.items.lazy.compactMap {
+            conversation.timeline.items.lazy.compactMap {
                 if case .day(_, _, let day) = $0 { day } else { nil }
             }.first
         }

@@ -25,6 +25,34 @@ extension FakeChatService: ChatService {
         return page
     }
 
+    @MainActor func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        let page = pagesAfter(position, limit)
+        try await record(.pageAfter(position))
+        return page
+    }
+
+    @MainActor func messages(
+        in room: RoomID, around target: TimelineTarget, limit: Int
+    ) async throws -> TimelinePage {
+        let page = pagesAround(target, limit)
+        try await record(.pageAround(target))
+        guard let page else { throw ChatError.notFound }
+        return page
+    }
+
+    @MainActor func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        let found = ids.compactMap(known)
+        try await record(.quoted(ids))
+        return found
+    }
+
+    @MainActor func readingPlace(in room: RoomID) async throws -> ReadingPlace? { places[room] }
+
+    @MainActor func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
+        try await record(.savePlace(place))
+        places[room] = place
+    }
+
     @MainActor func markRead(_ message: MessageID, in room: RoomID) async throws {
         try await record(.markRead(message))
     }

@@ -5,7 +5,8 @@ import Observation
 @MainActor @Observable final class FakeChatService {
     enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
-        case page(before: Int64), markRead(MessageID)
+        case page(before: Int64), pageAfter(Int64), pageAround(TimelineTarget), quoted([MessageID])
+        case markRead(MessageID), savePlace(ReadingPlace?)
         case send(String, TransactionID), edit(MessageID, String), delete(MessageID), typing(Bool)
         case draft(RoomID), saveDraft(String?)
     }
@@ -18,6 +19,13 @@ import Observation
     @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: false)
     }
+    @ObservationIgnored var pagesAfter: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
+        .init(messages: [], hasOlder: true)
+    }
+    /// nil where there is no such message.
+    @ObservationIgnored var pagesAround: @MainActor (TimelineTarget, Int) -> TimelinePage? = { _, _ in nil }
+    @ObservationIgnored var known: @MainActor (MessageID) -> Message? = { _ in nil }
+    var places: [RoomID: ReadingPlace] = [:]
     /// The first update of each room's timeline.
     @ObservationIgnored var openings: [RoomID: TimelineUpdate] = [:]
     @ObservationIgnored private(set) var timelines: [RoomID: AsyncStream<TimelineUpdate>.Continuation] = [:]

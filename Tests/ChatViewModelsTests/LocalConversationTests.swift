@@ -62,7 +62,7 @@ import Testing
     }
 
     private func texts(_ conversation: Conversation) -> [String] {
-        conversation.timeline.state.items.compactMap(\.message).map(\.text)
+        conversation.timeline.items.compactMap(\.message).map(\.text)
     }
 
     @Test func aSentMessageIsInTheTimelineAndTheList() async throws {
@@ -106,7 +106,7 @@ import Testing
         await app.end()
         let again = try await App(in: app.folder)
         let restored = await again.start(opening: notes.roomID)
-        #expect(restored.timeline.state.items.compactMap(\.message).map(\.isBeingEdited) == [true])
+        #expect(restored.timeline.items.compactMap(\.message).map(\.isBeingEdited) == [true])
         restored.composer.handle(.commitEdit)
         await eventually { [self] in texts(restored) == ["first!"] }
         #expect(restored.composer.document.text == "unsent")
@@ -118,14 +118,14 @@ import Testing
         let notes = await app.openNotes()
         type("first", in: notes)
         notes.composer.handle(.send)
-        await eventually { notes.timeline.state.lastEditable != nil }
-        let id = notes.timeline.state.lastEditable!.id
+        await eventually { notes.timeline.lastEditable != nil }
+        let id = notes.timeline.lastEditable!.id
         type("unsent", in: notes)
         notes.timeline.send(.editLast)
         notes.timeline.send(.delete(id))
         await eventually { notes.composer.state.composer.editing == nil }
         #expect(notes.composer.document.text == "unsent")
-        await eventually { notes.timeline.state.items.compactMap(\.message).allSatisfy(\.isDeleted) }
+        await eventually { notes.timeline.items.compactMap(\.message).allSatisfy(\.isDeleted) }
         #expect(app.notices.values.isEmpty)
         await app.end()
     }
@@ -154,29 +154,29 @@ import Testing
         let welcome = await app.start()
         #expect(app.coordinator.rooms.state.selectedRow?.kind == .guide)
         #expect(app.coordinator.rooms.state.unreadTotal == 3)
-        welcome.timeline.send(.reachedEnd)
+        welcome.timeline.send(.scrolled(to: nil))
         await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
         let details = try #require(app.coordinator.details(of: welcome.roomID))
         details.start()
         await eventually { details.state.members.count == 2 }
         details.send(.remove(LocalBackend.guideID))
         await eventually { details.state.members.map(\.kind) == [.own] && welcome.timeline.state.otherMembers.isEmpty }
-        #expect(welcome.timeline.state.items.compactMap(\.message).allSatisfy { $0.senderName == "Guide" })
+        #expect(welcome.timeline.items.compactMap(\.message).allSatisfy { $0.senderName == "Guide" })
         await app.end()
     }
 
     @Test func aLongRoomIsReadPageByPage() async throws {
         let app = try await App()
         let room = try await app.backend.createRoom(named: "Long")
-        let count = TimelineViewModel.pageSize * 2 + 5
+        let count = 60 * 2 + 5
         for number in 1...count {
             try await app.backend.send(
                 OutgoingMessage(transactionID: TransactionID("t\(number)"), text: "\(number)"), to: room)
         }
         let conversation = await app.start(opening: room)
         while conversation.timeline.state.hasOlder {
-            conversation.timeline.send(.loadOlder)
-            await eventually { !conversation.timeline.state.isLoadingOlder }
+            conversation.timeline.send(.load(.older))
+            await eventually { conversation.timeline.state.loading == nil }
         }
         #expect(texts(conversation) == (1...count).map(String.init))
         await app.end()

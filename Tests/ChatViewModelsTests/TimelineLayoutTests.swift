@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: layouts) func laysOut(_ what: String, messages: [Message], expected: String) async {
         await harness.open(messages)
         #expect(harness.sketch == expected, "\(what)")
-        #expect(Set(harness.state.items.map(\.id)).count == harness.state.items.count)
+        #expect(Set(harness.items.map(\.id)).count == harness.items.count)
         #expect(harness.state.isEmpty == messages.isEmpty)
     }
 
@@ -78,27 +78,27 @@ import Testing
     func whatArrivesLaterIsNotBehindTheLine(readUpTo: Int64, messages: [Message]) async {
         await harness.open(messages, readUpTo: readUpTo)
         await harness.tell(.changed([.of(3), .of(4)]))
-        #expect(!harness.state.items.contains(.unreadLine))
+        #expect(!harness.items.contains(.unreadLine))
     }
 
     @Test func theLineStaysWhileMoreArrives() async {
         await harness.open([.of(1), .of(2)], readUpTo: 1)
         await harness.tell(.changed([.of(3)]))
-        harness.timeline.send(.reachedEnd)
+        harness.timeline.send(.scrolled(to: nil))
         #expect(harness.sketch == "d10 (m1) -- (m2 m3)")
     }
 
     @Test func theLineComesWithTheOlderPage() async {
         harness.service.pages = { _, _ in TimelinePage(messages: [.of(1), .of(2), .of(3)], hasOlder: false) }
         await harness.open([.of(4), .of(5)], hasOlder: true, readUpTo: 2)
-        harness.timeline.send(.loadOlder)
+        harness.timeline.send(.load(.older))
         await eventually { [harness] in !harness.state.hasOlder }
         #expect(harness.sketch == "d10 (m1 m2) -- (m3 m4 m5)")
     }
 
     @Test func daysAreNamedAnewAtMidnight() async {
         func days() -> [RelativeDay] {
-            harness.state.items.compactMap { if case .day(_, _, let day) = $0 { day } else { nil } }
+            harness.items.compactMap { if case .day(_, _, let day) = $0 { day } else { nil } }
         }
         await harness.open([.of(1, at: Self.at(1)), .of(2, at: Self.at(9)), .of(3, at: Self.at(10))])
         #expect(days() == [.other(sameYear: true), .yesterday, .today])

@@ -6,10 +6,10 @@ import Testing
 
 /// Random rooms: whatever is told in whatever order, the timeline shows what a naive computation says.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
-    @Test(arguments: 0..<24) func showsWhatIsThere(seed: Int) async {
+    @Test(arguments: 0..<60) func showsWhatIsThere(seed: Int) async {
         let room = RandomRoom(seed: UInt64(seed))
         await room.open()
-        for step in 0..<120 {
+        for step in 0..<160 {
             room.act()
             guard step % 4 == 3 else { continue }
             await room.arrive()
@@ -23,28 +23,53 @@ import Testing
 
 /// A room that changes at random, and the naive truth about it.
 @MainActor private final class RandomRoom {
-    private let harness = TimelineHarness()
+    private static let pageSize = 8
+    private let harness = TimelineHarness(pageSize: pageSize, reach: 12)
     private var random: SeededNumbers
     private var truth: [MessageID: Message] = [:]
     private var nextID = 0
-    /// Where the loaded stretch begins; nil if at the room's beginning.
-    private var start: Int64?
     private var unreadLineAfter: MessageID?
     private var gate = Gate()
-    private var page: TimelinePage?
-    private static let pageSize = 8
     private static let members = [
         Fixtures.own, Fixtures.other, Member(id: MemberID("x"), displayName: "X", kind: .person),
     ]
 
     init(seed: UInt64) {
         random = SeededNumbers(state: seed)
-        harness.service.before = { [unowned self] in if case .page = $0 { await gate.pass() } }
-        harness.service.pages = { [unowned self] before, _ in
+        harness.service.before = { [weak self] call in
+            guard let self else { return }
+            switch call {
+            case .page, .pageAfter, .pageAround, .quoted: await gate.pass()
+            default: break
+            }
+        }
+        harness.service.pages = { [weak self] before, limit in
+            guard let self else { return .init(messages: [], hasOlder: false) }
             let older = sorted.filter { $0.position < before }
-            let read = TimelinePage(messages: older.suffix(Self.pageSize), hasOlder: older.count > Self.pageSize)
-            page = read
-            return read
+            return TimelinePage(
+                messages: older.suffix(limit), hasOlder: older.count > limit, hasNewer: older.count < truth.count)
+        }
+        harness.service.pagesAfter = { [weak self] after, limit in
+            guard let self else { return .init(messages: [], hasOlder: false) }
+            let newer = sorted.filter { $0.position > after }
+            return TimelinePage(
+                messages: Array(newer.prefix(limit)), hasOlder: newer.count < truth.count,
+                hasNewer: newer.count > limit)
+        }
+        harness.service.known = { [weak self] in self?.truth[$0] }
+        harness.service.pagesAround = { [weak self] target, limit in
+            guard let self else { return nil }
+            let all = sorted
+            let index: Int
+            switch target {
+            case .message(let id):
+                guard let found = all.firstIndex(where: { $0.id == id }) else { return nil }
+                index = found
+            case .date(let date): index = all.firstIndex { $0.sentAt >= date } ?? max(0, all.count - 1)
+            }
+            let range = max(0, index - limit / 2)..<min(all.count, index + limit / 2)
+            return TimelinePage(
+                messages: Array(all[range]), hasOlder: range.lowerBound > 0, hasNewer: range.upperBound < all.count)
         }
     }
 
@@ -52,24 +77,25 @@ import Testing
     private func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &random) }
 
     func open() async {
-        for index in 0..<roll(40) { put(newMessage(at: Int64(index) * 100)) }
+        for index in 0..<roll(60) { put(newMessage(at: Int64(index) * 100)) }
         let newest = Array(sorted.suffix(Self.pageSize))
-        let hasOlder = truth.count > Self.pageSize
         let readUpTo = sorted.randomElement(using: &random)
-        start = hasOlder ? newest[0].position : nil
         if let readUpTo {
             let isLoaded = newest.contains { $0.id == readUpTo.id }
             let hasUnread = newest.contains { $0.position > readUpTo.position && $0.sender != Fixtures.own.id }
             unreadLineAfter = isLoaded ? (hasUnread ? readUpTo.id : nil) : readUpTo.id
         }
+        gate.open()
         harness.service.tell(
             .opened(
-                TimelinePage(messages: newest, hasOlder: hasOlder), members: Self.members, readUpTo: readUpTo?.id))
+                TimelinePage(messages: newest, hasOlder: truth.count > Self.pageSize), members: Self.members,
+                readUpTo: readUpTo?.id))
         await harness.arrive()
+        gate = Gate()
     }
 
     func act() {
-        switch roll(14) {
+        switch roll(18) {
         case 0...3: tellNew([newMessage(at: (sorted.last?.position ?? 0) + 100)])
         case 4: tellNew((0..<3).map { newMessage(at: (sorted.last?.position ?? 0) + 100 * Int64(3 - $0)) })
         case 5: tellNew([newMessage(at: freePosition())])
@@ -81,16 +107,32 @@ import Testing
             }
         case 10: move()
         case 11: remove()
-        case 12: harness.timeline.send(.loadOlder)
+        case 12: harness.timeline.send(.load(.older))
+        case 13: harness.timeline.send(.load(.newer))
+        case 14: harness.timeline.send(.jump(destination()))
+        case 15: harness.timeline.send(.scrolled(to: somewhere()))
         default: letPageArrive()
         }
+    }
+
+    private func destination() -> TimelineViewModel.Destination {
+        guard let message = sorted.randomElement(using: &random) else { return .newest }
+        switch roll(4) {
+        case 0: return .message(message.id)
+        case 1: return .date(message.sentAt)
+        case 2: return .firstUnread
+        default: return .newest
+        }
+    }
+
+    private func somewhere() -> ReadingPlace? {
+        harness.messages.randomElement(using: &random).map { ReadingPlace(message: $0.id, offset: 0) }
     }
 
     /// Returns when all that was told, and a page that may come, has arrived.
     func arrive() async {
         await harness.arrive()
-        guard page != nil, roll(2) == 0 else { return }
-        letPageArrive()
+        if roll(2) == 0 { letPageArrive() }
     }
 
     private func letPageArrive() {
@@ -114,7 +156,7 @@ import Testing
         guard let old = sorted.randomElement(using: &random) else { return }
         let message = Message(
             id: old.id, roomID: old.roomID, sender: old.sender, text: old.text, sentAt: old.sentAt,
-            position: freePosition(), isDeleted: old.isDeleted)
+            position: freePosition(), replyTo: old.replyTo, isDeleted: old.isDeleted)
         put(message)
         harness.service.tell(.changed([message]))
     }
@@ -140,22 +182,43 @@ import Testing
         let minutes = Double(position) / 100 * 40 + Double(roll(300)) / 60 - Double(roll(12) == 0 ? 2000 : 0)
         return Message(
             id: MessageID("m\(nextID)"), roomID: RoomID("room"), sender: Self.members[roll(3)].id, text: "\(nextID)",
-            sentAt: localTime(2026, 3, 1).addingTimeInterval(minutes * (roll(2) == 0 ? 6 : 60)), position: position)
+            sentAt: localTime(2026, 3, 1).addingTimeInterval(minutes * (roll(2) == 0 ? 6 : 60)), position: position,
+            replyTo: roll(3) == 0 ? truth.keys.sorted { $0.rawValue < $1.rawValue }.randomElement(using: &random) : nil)
     }
 }
 
 extension RandomRoom {
     /// How the timeline differs from the truth.
     fileprivate func difference() -> String? {
-        if let page, !harness.state.isLoadingOlder {
-            start = page.hasOlder ? page.messages.first?.position ?? start : nil
-            self.page = nil
-        }
-        guard harness.state.hasOlder == (start != nil) else { return "hasOlder is \(harness.state.hasOlder)" }
-        let expected = naiveSketch(sorted.filter { $0.position >= start ?? .min })
-        let texts = sorted.filter { $0.position >= start ?? .min }.map(\.text)
+        let shown = harness.messages
+        guard let first = shown.first.flatMap({ truth[$0.id]?.position }),
+            let last = shown.last.flatMap({ truth[$0.id]?.position })
+        else { return shown.isEmpty ? nil : "shows what is not there" }
+        if !harness.state.hasOlder, first != sorted.first?.position { return "lacks what is older" }
+        if !harness.state.isDetached, last != sorted.last?.position { return "lacks what is newer" }
+        let stretch = sorted.filter { (first...last).contains($0.position) }
+        let expected = naiveSketch(stretch)
         guard harness.sketch == expected else { return "\(harness.sketch) is not \(expected)" }
-        return harness.messages.map(\.text) == texts ? nil : "texts are \(harness.messages.map(\.text)), not \(texts)"
+        guard shown.map(\.text) == stretch.map(\.text) else { return "texts are \(shown.map(\.text))" }
+        guard zip(shown, stretch).allSatisfy({ self.isRight($0.quote, for: $1) }) else { return "a quote is wrong" }
+        let rows = Array(harness.timeline.rows)
+        guard harness.mirrored == rows else { return "told \(harness.mirrored.map(\.id)), has \(rows.map(\.id))" }
+        let isFound = rows.indices.allSatisfy { harness.timeline.rows.index(of: rows[$0].id) == $0 }
+        let edges = (rows.first?.id == .more(.older), rows.last?.id == .more(.newer))
+        guard edges == (harness.state.hasOlder, harness.state.isDetached) else { return "wrong edges" }
+        // What is kept: twice the reach, and what came with a page or since.
+        guard harness.state.loading != nil || shown.count <= 24 + Self.pageSize else { return "keeps \(shown.count)" }
+        return isFound ? nil : "rows are not found"
+    }
+
+    private func isRight(_ quote: MessageItem.Quote?, for message: Message) -> Bool {
+        guard let id = message.replyTo, !message.isDeleted else { return quote == nil }
+        switch quote {
+        case .loading(id): return true
+        case .gone: return truth[id].map(\.isDeleted) ?? true
+        case .text(id, _, let text): return truth[id]?.text == text
+        default: return false
+        }
     }
 
     private func naiveSketch(_ messages: [Message]) -> String {

@@ -18,8 +18,8 @@ import Testing
 
     @Test func nothingIsShownBeforeTheRoomIsThere() {
         #expect(!timeline.state.isLoaded && !timeline.state.isEmpty)
-        timeline.send(.loadOlder)
-        timeline.send(.reachedEnd)
+        timeline.send(.load(.older))
+        timeline.send(.scrolled(to: nil))
         timeline.send(.editLast)
         #expect(service.calls.isEmpty && harness.told.isEmpty)
     }
@@ -84,7 +84,7 @@ import Testing
         await harness.tell(.closed)
         service.timelines[timeline.roomID]?.finish()
         #expect(harness.state.isClosed && harness.positions == ["1", "2"])
-        for action in [.loadOlder, .reachedEnd, .edit(MessageID("m1")), .editLast, .delete(MessageID("m1"))]
+        for action in [.load(.older), .scrolled(to: nil), .edit(MessageID("m1")), .editLast, .delete(MessageID("m1"))]
             as [TimelineViewModel.Action]
         {
             timeline.send(action)
@@ -122,19 +122,19 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(4...6, hasOlder: true) }
         await harness.open([.of(7), .of(8)], hasOlder: true)
-        timeline.send(.loadOlder)
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
+        timeline.send(.load(.older))
         await eventually { gate.waiting == 1 }
-        timeline.send(.loadOlder)
-        #expect(harness.state.isLoadingOlder)
+        timeline.send(.load(.older))
+        #expect(harness.state.loading != nil)
         gate.open()
-        await eventually { [harness] in !harness.state.isLoadingOlder }
+        await eventually { [harness] in harness.state.loading == nil }
         #expect(service.calls == [.page(before: 7)])
         #expect(harness.positions == ["4", "5", "6", "7", "8"])
         service.pages = { [self] _, _ in page(1...3, hasOlder: false) }
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { [harness] in !harness.state.hasOlder }
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await settle()
         #expect(service.calls == [.page(before: 7), .page(before: 4)])
         #expect(harness.positions == (1...8).map(String.init))
@@ -144,13 +144,13 @@ import Testing
     @Test func aPageThatCannotBeReadCanBeAskedForAgain() async {
         service.before = { _ in throw ChatError.storage(reason: "disk") }
         await harness.open([.of(7)], hasOlder: true)
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { [harness] in !harness.told.isEmpty }
         #expect(harness.told == [.failed(.storage(reason: "disk"))])
-        #expect(!harness.state.isLoadingOlder && harness.state.hasOlder)
+        #expect(harness.state.loading == nil && harness.state.hasOlder)
         service.before = { _ in }
         service.pages = { [self] _, _ in page(5...6, hasOlder: false) }
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
     }
 
@@ -160,14 +160,14 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
         await harness.open([.of(6)], hasOlder: true)
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { gate.waiting == 1 }
         await harness.tell(.changed([.of(2, text: "changed")]))
         await harness.tell(.removed([MessageID("m3"), MessageID("m6")]))
         await harness.tell(.changed([.of(7)]))
         #expect(harness.positions == ["7"])
         gate.open()
-        await eventually { [harness] in !harness.state.isLoadingOlder }
+        await eventually { [harness] in harness.state.loading == nil }
         #expect(harness.positions == ["1", "2", "4", "5", "7"])
         #expect(harness.messages[1].text == "changed")
     }
@@ -181,7 +181,7 @@ import Testing
         await harness.tell(.changed([.of(8)]))
         #expect(harness.positions == ["8"])
         service.pages = { [self] _, _ in page(4...5, hasOlder: true) }
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { [harness] in harness.positions == ["4", "5", "8"] }
         #expect(service.calls == [.page(before: 6)])
     }
@@ -191,24 +191,24 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
         await harness.open([.of(6)], hasOlder: true)
-        timeline.send(.loadOlder)
+        timeline.send(.load(.older))
         await eventually { gate.waiting == 1 }
         await harness.open([.of(20)], hasOlder: true)
         gate.open()
         await settle()
-        #expect(harness.positions == ["20"] && harness.state.hasOlder && !harness.state.isLoadingOlder)
+        #expect(harness.positions == ["20"] && harness.state.hasOlder && harness.state.loading == nil)
     }
 
     // MARK: Reading
 
     @Test func marksAsReadForwardOnlyAndOnce() async {
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
-        timeline.send(.reachedEnd)
-        timeline.send(.reachedEnd)
+        timeline.send(.scrolled(to: nil))
+        timeline.send(.scrolled(to: nil))
         await harness.tell(.removed([MessageID("m3")]))
-        timeline.send(.reachedEnd)
+        timeline.send(.scrolled(to: nil))
         await harness.tell(.changed([.of(4)]))
-        timeline.send(.reachedEnd)
+        timeline.send(.scrolled(to: nil))
         await eventually { [service] in service.calls.count == 2 }
         await settle()
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
@@ -216,7 +216,7 @@ import Testing
 
     @Test func whatWasReadIsNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
-        timeline.send(.reachedEnd)
+        timeline.send(.scrolled(to: nil))
         await settle()
         #expect(service.calls.isEmpty)
     }
@@ -224,16 +224,8 @@ import Testing
     /// The backend knows a message only once it has acknowledged it.
     @Test func whatIsOnItsWayIsNotMarked() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
-        timeline.send(.reachedEnd)
+        timeline.send(.scrolled(to: nil))
         await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
-    }
-
-    @Test func countsWhatCameAfterTheReaderLeftTheEnd() async {
-        await harness.open([.of(1), .of(2), .of(3, by: Self.own), .of(4), .of(5, isDeleted: true)])
-        #expect(timeline.unreadCount(after: MessageID("m1")) == 2)
-        #expect(timeline.unreadCount(after: MessageID("m4")) == 0)
-        #expect(timeline.unreadCount(after: nil) == 0)
-        #expect(timeline.unreadCount(after: MessageID("gone")) == 0)
     }
 
     // MARK: Editing and deleting

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import ChatViewModels
 import Foundation
 
 /// A moment in the process's time zone.
@@ -27,6 +28,11 @@ extension RoomSummary.LastMessage {
     static func of(_ text: String, isOwn: Bool = false) -> Self {
         Self(senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date)
     }
+}
+
+extension TimelineViewModel {
+    /// The rows, but for those that stand for more.
+    var items: [TimelineItem] { rows.filter { if case .more = $0 { false } else { true } } }
 }
 
 extension Message {

@@ -183,7 +183,7 @@ final class DividerRow: TimelineRow {
         switch item {
         case .day(_, let date, let day): label.text = DateText.day(date, day)
         case .unreadLine: label.text = translated("New")
-        case .message: break
+        case .message, .more: break
         }
     }
 

@@ -6,8 +6,8 @@ import GtkKit
 /// The messages of one room in a scrolled window, with their menu.
 final class TimelineView {
     let widget: Widget
-    /// Whether the newest message is in view, and how many others came while it was not.
-    var onPosition: ((_ isAtEnd: Bool, _ unseen: Int) -> Void)?
+    /// Whether the newest message is in view.
+    var onPosition: ((_ isAtEnd: Bool) -> Void)?
     /// Asks for the focus to go to the composer.
     var onLeave: (() -> Void)?
 
@@ -17,8 +17,6 @@ final class TimelineView {
     private var rows: [TimelineItem.ID: any TimelineRow] = [:]
     private var order: [TimelineItem.ID] = []
     private var shown: [TimelineItem.ID: TimelineItem] = [:]
-    private var rendering: Rendering?
-    private var newestSeen: MessageID?
     private let menu: MessageMenu
 
     init(viewModel: TimelineViewModel, scroller: ScrolledWindow, menuParent: Widget) {
@@ -36,7 +34,8 @@ final class TimelineView {
         menu.onDelete = { [weak viewModel] in viewModel?.send(.delete($0)) }
         addKeys()
         addPointer()
-        rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
+        viewModel.onEffect = { [weak self] in self?.carryOut($0) }
+        render()
     }
 
     func scrollToEnd() { box.scrollToEnd() }
@@ -51,9 +50,20 @@ final class TimelineView {
 
     // MARK: Rendering
 
-    private func render(_ state: TimelineViewModel.State) {
-        let ids = state.items.map(\.id)
-        for item in state.items {
+    private func carryOut(_ effect: TimelineViewModel.Effect) {
+        switch effect {
+        case .changed, .replaced: render()
+        case .revealNewest: box.scrollToEnd()
+        case .reveal(let id): rows[id].map { box.reveal($0.widget) }
+        case .restore(let place): rows[.message(place.message)].map { box.reveal($0.widget) }
+        case .arrived: break
+        }
+    }
+
+    private func render() {
+        let items = viewModel.rows.filter { if case .more = $0 { false } else { true } }
+        let ids = items.map(\.id)
+        for item in items {
             if let row = rows[item.id] {
                 if shown[item.id] != item { row.show(item) }
             } else {
@@ -79,13 +89,10 @@ final class TimelineView {
     }
 
     private func positionChanged() {
-        if box.isAtEnd {
-            newestSeen = viewModel.state.items.last?.message?.id
-            if scroller.isMapped { viewModel.send(.reachedEnd) }
-        }
+        if box.isAtEnd, scroller.isMapped { viewModel.send(.scrolled(to: nil)) }
         // Two screens ahead of the reader.
-        if box.distanceFromTop < 2 * Double(scroller.height) { viewModel.send(.loadOlder) }
-        onPosition?(box.isAtEnd, box.isAtEnd ? 0 : viewModel.unreadCount(after: newestSeen))
+        if box.distanceFromTop < 2 * Double(scroller.height) { viewModel.send(.load(.older)) }
+        onPosition?(box.isAtEnd)
     }
 
     // MARK: Keys and pointer

@@ -43,7 +43,7 @@ final class ConversationView {
             self?.timeline.scrollToEnd()
             self?.composer.grabFocus()
         }
-        timeline.onPosition = { [weak self] isAtEnd, unseen in self?.positionChanged(isAtEnd, unseen) }
+        timeline.onPosition = { [weak self] in self?.positionChanged($0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         actions.add("focus-timeline") { [weak self] in self?.timeline.focusNewest() }
         widget.insertActions(actions, prefix: "conversation")
@@ -62,6 +62,8 @@ final class ConversationView {
         roomName = row.name
         title.setProperty("title", row.name)
         backButton.isVisible = isFolded
+        latestCount.isVisible = row.unreadLabel != nil
+        latestCount.text = row.unreadLabel ?? ""
         header.setProperty("show-start-title-buttons", isFolded)
         emptyPage.setProperty("title", row.kind == .notes ? translated("Notes to Yourself") : row.name)
         emptyPage.setProperty(
@@ -80,11 +82,9 @@ final class ConversationView {
         return others.isEmpty ? translated("Only you") : others.joined(separator: ", ")
     }
 
-    private func positionChanged(_ isAtEnd: Bool, _ unseen: Int) {
+    private func positionChanged(_ isAtEnd: Bool) {
         latest.isRevealed = !isAtEnd
         // Faded out it would still lie over the newest message and take its clicks.
         gtk_widget_set_can_target(latest.cast(), isAtEnd ? 0 : 1)
-        latestCount.isVisible = unseen > 0
-        if unseen > 0 { latestCount.text = unseen > 99 ? "99+" : String(unseen) }
     }
 }

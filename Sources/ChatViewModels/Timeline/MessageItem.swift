@@ -1,0 +1,72 @@
+public import ChatCore
+public import Foundation
+
+/// A message with all that its row shows.
+public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
+    /// The message that another one answers, in short.
+    public nonisolated enum Quote: Equatable, Sendable {
+        case loading(MessageID)
+        /// The text's first line, at most ``quotedCharacters`` of it.
+        case text(MessageID, senderName: String, text: String)
+        /// Deleted, or not to be had.
+        case gone
+    }
+
+    public let id: MessageID
+    public var text: String
+    public var senderID: MemberID
+    public var senderName: String
+    public var sentAt: Date
+    public var isOwn: Bool
+    public var isEdited: Bool
+    public var isDeleted: Bool
+    public var delivery: Message.Delivery
+    /// What the message answers.
+    public var quote: Quote?
+    /// The first of a run of messages of one sender: shows the sender.
+    public var startsGroup: Bool
+    /// The last of such a run: shows the time.
+    public var endsGroup: Bool
+    /// Whether the composer is editing this message now.
+    public var isBeingEdited: Bool
+
+    /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
+    public static let shownCharacters = 8_000
+    public static let shownLines = 200
+    public static let quotedCharacters = 120
+
+    /// The beginning of the text, as much as a row shows.
+    public var shownText: Substring {
+        // In most messages there is nothing to count.
+        if text.utf8.count <= Self.shownLines { return text[...] }
+        var end = text.index(text.startIndex, offsetBy: Self.shownCharacters, limitedBy: text.endIndex) ?? text.endIndex
+        var lines = 1
+        for index in text[..<end].indices where text[index].isNewline {
+            lines += 1
+            if lines > Self.shownLines {
+                end = index
+                break
+            }
+        }
+        return text[..<end]
+    }
+
+    /// Whether ``shownText`` is not all of it.
+    public var isShortened: Bool { shownText.endIndex < text.endIndex }
+
+    public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
+    public var canDelete: Bool { isOwn && !isDeleted }
+    public var canCopy: Bool { !isDeleted }
+    public var canReply: Bool { !isDeleted && delivery == .sent }
+    /// Whether the room's name or a neighbour already tells who speaks.
+    public var showsSender: Bool { startsGroup && !isOwn }
+}
+
+nonisolated extension Message {
+    /// The first line, for a quote.
+    var quotedText: String {
+        let line = text.prefix { !$0.isNewline }
+        let shown = line.prefix(MessageItem.quotedCharacters)
+        return shown.endIndex < text.endIndex ? shown + "…" : String(shown)
+    }
+}

@@ -1,0 +1,65 @@
+import ChatCore
+import Foundation
+
+/// The rules by which messages become rows: days, unread line, runs of one sender.
+nonisolated struct TimelineLayout {
+    /// A pause after which a sender's next message begins a new group.
+    static let groupPause: TimeInterval = 5 * 60
+
+    /// What of the messages so far matters to those that follow.
+    struct Context: Equatable, Sendable {
+        enum UnreadLine { case notYet, due, drawn }
+
+        /// Forward only: where a clock was wrong no day comes twice.
+        var latestDay: CalendarDay?
+        var unreadLine = UnreadLine.notYet
+    }
+
+    /// How a message stands to the one before it.
+    struct Step {
+        var day: CalendarDay
+        var startsDay: Bool
+        var drawsUnreadLine: Bool
+        var startsGroup: Bool
+        var after: Context
+    }
+
+    var members: [MemberID: Member]
+    var ownID: MemberID?
+    /// The newest message read when the room was opened; the unread line follows it.
+    var unreadLineAfter: MessageID?
+    var editing: MessageID?
+    var now: Date
+
+    func step(from previous: Message?, to message: Message, in context: Context) -> Step {
+        let day = CalendarDay(of: message.sentAt)
+        var after = context
+        let startsDay = context.latestDay.map { $0 < day } ?? true
+        if startsDay { after.latestDay = day }
+        let drawsUnreadLine = context.unreadLine == .due && !isOwn(message)
+        if drawsUnreadLine { after.unreadLine = .drawn }
+        if message.id == unreadLineAfter { after.unreadLine = .due }
+        let continues = previous.map { self.continues($0, message) } ?? false
+        return Step(
+            day: day, startsDay: startsDay, drawsUnreadLine: drawsUnreadLine,
+            startsGroup: !continues || drawsUnreadLine, after: after)
+    }
+
+    /// - Parameter quoted: what is known of the message that this one answers.
+    func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
+        MessageItem(
+            id: message.id, text: message.text, senderID: message.sender, senderName: name(of: message.sender),
+            sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
+            isDeleted: message.isDeleted, delivery: message.delivery, quote: message.isDeleted ? nil : quote,
+            startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing)
+    }
+
+    func name(of member: MemberID) -> String { members[member]?.displayName ?? member.rawValue }
+
+    func isOwn(_ message: Message) -> Bool { message.sender == ownID }
+
+    private func continues(_ first: Message, _ second: Message) -> Bool {
+        first.sender == second.sender && abs(second.sentAt.timeIntervalSince(first.sentAt)) < Self.groupPause
+            && CalendarDay(of: first.sentAt) == CalendarDay(of: second.sentAt)
+    }
+}

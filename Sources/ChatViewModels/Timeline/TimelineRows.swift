@@ -1,0 +1,191 @@
+public import ChatCore
+
+/// The rows of the loaded messages, laid out anew only around what changed.
+public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
+    struct Row: Sendable {
+        var item: TimelineItem
+        /// Of the message; dividers have that of the message below them, and what stands for more is past all.
+        var position: Int64
+        /// Left by the message, for the next one.
+        var after = TimelineLayout.Context()
+
+        /// Rows lie in order of position and then of this.
+        var rank: Int {
+            switch item {
+            case .day: 0
+            case .unreadLine: 1
+            case .message, .more: 2
+            }
+        }
+    }
+
+    private var rows: [Row] = []
+    /// Where each row is, by what stays of it.
+    private var positions: [TimelineItem.ID: Int64] = [:]
+
+    init() {}
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { rows.count }
+    public subscript(index: Int) -> TimelineItem { rows[index].item }
+
+    /// Where the row is; costs the logarithm of the number of rows.
+    public func index(of id: TimelineItem.ID) -> Int? {
+        guard let position = positions[id] else { return nil }
+        let first = rows.partitioningIndex { $0.position >= position }
+        return rows[first...].prefix { $0.position == position }.firstIndex { $0.item.id == id }
+    }
+
+    public func message(_ id: MessageID) -> MessageItem? {
+        index(of: .message(id)).flatMap { rows[$0].item.message }
+    }
+
+    /// Shows or hides what stands for more.
+    mutating func setEdges(older: Bool, newer: Bool) -> [TimelineChange] {
+        replace(.min, .min, with: older ? [Row(item: .more(.older), position: .min)] : [])
+            + replace(.max, .max, with: newer ? [Row(item: .more(.newer), position: .max)] : [])
+    }
+
+    /// Lays out all messages anew.
+    mutating func layOutAll(
+        _ loaded: LoadedMessages, by layout: TimelineLayout, quotes: QuotedMessages
+    ) -> [TimelineChange] {
+        let walk = Walk(loaded: loaded, layout: layout, quotes: quotes)
+        let new = walk.rows(from: 0, in: .init()) { _, _ in false }.rows
+        return replace(.min + 1, .max - 1, with: new)
+    }
+
+    /// Lays out the messages at these positions anew, and of those around them what depends on it.
+    mutating func layOut(
+        at touched: [Int64], of loaded: LoadedMessages, by layout: TimelineLayout, quotes: QuotedMessages
+    ) -> [TimelineChange] {
+        guard !touched.isEmpty else { return [] }
+        let dirty = Set(touched)
+        let walk = Walk(loaded: loaded, layout: layout, quotes: quotes)
+        var done = Int64.min
+        var changes: [TimelineChange] = []
+        for position in dirty.sorted() where position > done {
+            // Whether the message before ends its group depends on the one that comes after it.
+            let first = Swift.max(0, loaded.index(of: position) - 1)
+            let context = first == 0 ? .init() : context(after: loaded.messages[first - 1].position)
+            let (new, last) = walk.rows(from: first, in: context) { message, after in
+                message.position > position && !dirty.contains(message.position)
+                    && self.context(after: message.position) == after
+            }
+            let low = first == 0 ? .min + 1 : loaded.messages[first].position
+            done = last ?? .max - 1
+            changes += replace(low, done, with: new)
+        }
+        return changes
+    }
+
+    private func context(after position: Int64) -> TimelineLayout.Context? {
+        let next = rows.partitioningIndex { $0.position > position }
+        guard next > 0, rows[next - 1].position == position else { return nil }
+        return rows[next - 1].after
+    }
+
+    /// Puts rows in the place of those between two positions.
+    private mutating func replace(_ low: Int64, _ high: Int64, with new: [Row]) -> [TimelineChange] {
+        let start = rows.partitioningIndex { $0.position >= low }
+        let end = rows[start...].partitioningIndex { $0.position > high }
+        var script = ChangeScript(at: start)
+        var (old, next) = (start, 0)
+        while old < end || next < new.count {
+            let order = next == new.count ? -1 : old == end ? 1 : Self.order(rows[old], new[next])
+            if order < 0 { script.remove() }
+            if order > 0 { script.insert() }
+            if order == 0 { script.keep(new[next].item, over: rows[old].item) }
+            if order <= 0 { old += 1 }
+            if order >= 0 { next += 1 }
+        }
+        for row in rows[start..<end] where positions[row.item.id] == row.position { positions[row.item.id] = nil }
+        rows.replaceSubrange(start..<end, with: new)
+        for row in new { positions[row.item.id] = row.position }
+        return script.changes
+    }
+
+    private static func order(_ a: Row, _ b: Row) -> Int {
+        (a.position, a.rank) < (b.position, b.rank) ? -1 : (a.position, a.rank) == (b.position, b.rank) ? 0 : 1
+    }
+}
+
+/// Makes rows of messages, one after another.
+private nonisolated struct Walk {
+    let loaded: LoadedMessages
+    let layout: TimelineLayout
+    let quotes: QuotedMessages
+
+    /// - Parameter isSettled: whether what follows a message is as it was, given the context that it leaves.
+    /// - Returns: the rows, and the position of the last message unless it is the last of all.
+    func rows(
+        from first: Int, in context: TimelineLayout.Context?,
+        until isSettled: (Message, TimelineLayout.Context) -> Bool
+    ) -> (rows: [TimelineRows.Row], last: Int64?) {
+        let messages = loaded.messages
+        guard first < messages.count else { return ([], nil) }
+        var rows: [TimelineRows.Row] = []
+        var step = layout.step(
+            from: first > 0 ? messages[first - 1] : nil, to: messages[first], in: context ?? .init())
+        for index in first..<messages.count {
+            let message = messages[index]
+            let next =
+                index + 1 < messages.count
+                ? layout.step(from: message, to: messages[index + 1], in: step.after) : nil
+            if step.startsDay {
+                let day = TimelineItem.day(step.day, message.sentAt, RelativeDay(message.sentAt, now: layout.now))
+                rows.append(.init(item: day, position: message.position))
+            }
+            if step.drawsUnreadLine { rows.append(.init(item: .unreadLine, position: message.position)) }
+            let item = layout.item(
+                message, startsGroup: step.startsGroup, endsGroup: next?.startsGroup ?? true,
+                quote: message.replyTo.map { quotes.quote($0, in: loaded, layout) })
+            rows.append(.init(item: .message(item), position: message.position, after: step.after))
+            guard let next else { return (rows, nil) }
+            if isSettled(message, step.after) { return (rows, message.position) }
+            step = next
+        }
+        return (rows, nil)
+    }
+}
+
+/// Collects changes, neighbours in one.
+private nonisolated struct ChangeScript {
+    private(set) var changes: [TimelineChange] = []
+    private var place: Int
+
+    init(at place: Int) { self.place = place }
+
+    mutating func remove() {
+        if case .remove(let range)? = changes.last, range.lowerBound == place {
+            changes[changes.count - 1] = .remove(range.lowerBound..<range.upperBound + 1)
+        } else {
+            changes.append(.remove(place..<place + 1))
+        }
+    }
+
+    mutating func insert() {
+        if case .insert(let range)? = changes.last, range.upperBound == place {
+            changes[changes.count - 1] = .insert(range.lowerBound..<place + 1)
+        } else {
+            changes.append(.insert(place..<place + 1))
+        }
+        place += 1
+    }
+
+    /// A row at the place of another one, which it is or replaces.
+    mutating func keep(_ item: TimelineItem, over old: TimelineItem) {
+        if item.id != old.id {
+            remove()
+            return insert()
+        }
+        if item != old {
+            if case .update(let range)? = changes.last, range.upperBound == place {
+                changes[changes.count - 1] = .update(range.lowerBound..<place + 1)
+            } else {
+                changes.append(.update(place..<place + 1))
+            }
+        }
+        place += 1
+    }
+}

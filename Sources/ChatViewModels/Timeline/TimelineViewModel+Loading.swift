@@ -1,0 +1,129 @@
+import ChatCore
+import Foundation
+
+/// Pages and jumps: one request at a time.
+extension TimelineViewModel {
+    func loadPage(_ edge: TimelineEdge) {
+        guard state.isLoaded, state.loading == nil else {
+            // The one that is on its way may be that one.
+            if state.loading != .page(edge) { wanted = edge }
+            return
+        }
+        let read: @Sendable (any TimelineService) async throws -> TimelinePage
+        switch edge {
+        case .older:
+            guard let start = loaded.start else { return }
+            read = { [roomID, pageSize] in try await $0.messages(in: roomID, before: start, limit: pageSize) }
+        case .newer:
+            guard let end = loaded.end else { return }
+            read = { [roomID, pageSize] in try await $0.messages(in: roomID, after: end, limit: pageSize) }
+        }
+        load(.page(edge), read) { model, page in
+            let added = edge == .older ? model.loaded.prepend(page) : model.loaded.append(page)
+            model.layOut(at: added + model.quotes.answers(to: page.messages.map(\.id)), asking: page.messages)
+        }
+    }
+
+    /// - Parameters:
+    ///   - isRevealing: whether the reader is to be shown it.
+    ///   - then: carried out when it is loaded.
+    func jump(
+        to destination: Destination, revealing isRevealing: Bool = true,
+        then: @escaping (TimelineViewModel) -> Void = { _ in }
+    ) {
+        guard state.isLoaded else { return }
+        if let effect = effectOfJump(to: destination) {
+            if isRevealing { reveal(effect) }
+            return then(self)
+        }
+        let read: @Sendable (any TimelineService) async throws -> TimelinePage
+        switch destination {
+        case .message(let id): read = around(.message(id))
+        case .date(let date): read = around(.date(date))
+        case .firstUnread:
+            guard let unreadLineAfter else { return }
+            read = around(.message(unreadLineAfter))
+        case .newest: read = { [roomID, pageSize] in try await $0.messages(in: roomID, before: .max, limit: pageSize) }
+        }
+        // What is on its way belongs to a stretch that nobody is going to see.
+        generation += 1
+        state.loading = nil
+        wanted = nil
+        load(.jump(destination), read) { model, page in
+            model.replace(with: page)
+            if isRevealing, let effect = model.effectOfJump(to: destination) { model.reveal(effect) }
+            then(model)
+        }
+    }
+
+    private func around(_ target: TimelineTarget) -> @Sendable (any TimelineService) async throws -> TimelinePage {
+        { [roomID, pageSize] in try await $0.messages(in: roomID, around: target, limit: pageSize) }
+    }
+
+    /// What a view has to do for a destination that is loaded; nil if it is not.
+    private func effectOfJump(to destination: Destination) -> Effect? {
+        switch destination {
+        case .message(let id): return loaded.message(id) == nil ? nil : .reveal(.message(id))
+        case .firstUnread: return rows.index(of: .unreadLine) == nil ? nil : .reveal(.unreadLine)
+        case .newest: return state.isDetached ? nil : .revealNewest
+        case .date(let date):
+            guard let oldest = loaded.messages.first, loaded.start == nil || oldest.sentAt < date else { return nil }
+            guard let first = loaded.messages.first(where: { $0.sentAt >= date }) else {
+                return state.isDetached ? nil : .revealNewest
+            }
+            // A day that begins with the message is shown with it.
+            let day = TimelineItem.ID.day(CalendarDay(of: first.sentAt))
+            let (dayRow, messageRow) = (rows.index(of: day), rows.index(of: .message(first.id)))
+            return .reveal(dayRow.map { $0 + 1 } == messageRow ? day : .message(first.id))
+        }
+    }
+
+    private func load(
+        _ loading: Loading, _ read: @escaping @Sendable (any TimelineService) async throws -> TimelinePage,
+        _ place: @escaping (TimelineViewModel, TimelinePage) -> Void
+    ) {
+        state.loading = loading
+        toldWhileLoading = []
+        Task { [weak self, service, generation] in
+            let result = await Result { try await read(service) }
+            // What was asked for before the timeline was opened anew, or left behind by a jump, is of no use.
+            guard let self, self.generation == generation else { return }
+            self.finish(result, place)
+        }
+    }
+
+    private func finish(
+        _ result: Result<TimelinePage, any Error>, _ place: (TimelineViewModel, TimelinePage) -> Void
+    ) {
+        state.loading = nil
+        let missed = toldWhileLoading
+        toldWhileLoading = []
+        switch result {
+        case .success(let page):
+            place(self, page)
+            missed.forEach(apply)
+            trim()
+        case .failure(let error): onOutput?(.failed(ChatError(error)))
+        }
+        if let edge = wanted {
+            wanted = nil
+            loadPage(edge)
+        }
+    }
+
+    /// Lets go of what is far from the reader. Not while a page is on its way, which is to join what is there now.
+    func trim() {
+        guard state.loading == nil, loaded.messages.count > 2 * reach else { return }
+        let reader = place.flatMap { loaded.position(of: $0.message) } ?? loaded.messages.last?.position ?? 0
+        let dropped = loaded.trim(around: reader, reach: reach)
+        quotes.release(dropped)
+        layOut(at: dropped.map(\.position))
+    }
+}
+
+nonisolated extension Result where Failure == any Error {
+    /// The outcome of asynchronous work as a value.
+    init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,397 @@
+public import ChatCore
+public import Composer
+public import Foundation
+public import Observation
+
+/// The messages of one room: a stretch of them is loaded, and laid out in ``rows``.
+///
+/// The stretch follows the reader: pages come at its ends, and what is far away is let go of. It reaches the newest
+/// message, or is detached from it (``State/isDetached``) until it meets it again.
+@Observable
+public final class TimelineViewModel: ViewModel {
+    /// All but the rows, which change by ``onEffect``.
+    public nonisolated struct State: Equatable, Sendable {
+        /// Those who left among them, see ``Member/hasLeft``.
+        public var members: [Member] = []
+        public var isLoaded = false
+        /// Whether there is no message in the room.
+        public var isEmpty = false
+        public var hasOlder = false
+        /// Whether there are newer messages than those that are loaded.
+        public var isDetached = false
+        /// What is on its way; one thing at a time.
+        public var loading: Loading?
+        /// The room was left or is gone.
+        public var isClosed = false
+
+        /// Everyone who is in the room but the user.
+        public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
+    }
+
+    public nonisolated enum Loading: Equatable, Sendable {
+        case page(TimelineEdge)
+        case jump(Destination)
+    }
+
+    /// Where a reader may want to be at once.
+    public nonisolated enum Destination: Equatable, Sendable {
+        case message(MessageID)
+        /// The first message sent then or later.
+        case date(Date)
+        /// The unread line.
+        case firstUnread
+        case newest
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        /// The view is near an end of what is loaded.
+        case load(TimelineEdge)
+        case jump(Destination)
+        /// The view stands at a place, or with nil at the newest message, which the user then sees.
+        case scrolled(to: ReadingPlace?)
+        case edit(MessageID)
+        /// Asks to edit the newest own message (SLK-46).
+        case editLast
+        case reply(MessageID)
+        case delete(MessageID)
+        case dayChanged
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        case edit(MessageID, text: String)
+        case reply(ReplyTarget)
+        /// Who types now, in the order they began.
+        case typing([String])
+        /// The message that the composer is editing was deleted.
+        case editedMessageDeleted(MessageID)
+        /// What is known of the message that the composer answers has changed.
+        case answeredMessage(MessageID, ReplyTarget.Preview)
+        case failed(ChatError)
+    }
+
+    /// What a view of the rows must do, told at once and in order.
+    public nonisolated enum Effect: Equatable, Sendable {
+        case changed([TimelineChange])
+        /// All rows are others.
+        case replaced
+        /// The reader is to be shown a row: one that was looked for, or the top of what is unread.
+        case reveal(TimelineItem.ID)
+        case restore(ReadingPlace)
+        case revealNewest
+        /// Others said something; for assistive technology.
+        case arrived([MessageItem])
+    }
+
+    public let roomID: RoomID
+    /// Messages in a page.
+    public let pageSize: Int
+    /// The most messages that are kept on each side of the reader once there are twice as many.
+    public let reach: Int
+    public internal(set) var state = State()
+    public internal(set) var rows = TimelineRows()
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+    /// Told of all that happens to ``rows`` from now on, and where to begin if that is known already.
+    @ObservationIgnored public var onEffect: ((Effect) -> Void)? {
+        didSet {
+            guard let unseen = unseenReveal, let onEffect else { return }
+            unseenReveal = nil
+            onEffect(unseen)
+        }
+    }
+    /// The message that the composer is editing.
+    @ObservationIgnored public var editing: MessageID? {
+        didSet {
+            guard editing != oldValue else { return }
+            layOut(at: [oldValue, editing].compactMap { $0.flatMap(loaded.position(of:)) })
+            if let editing, loaded.message(editing)?.isDeleted == true { onOutput?(.editedMessageDeleted(editing)) }
+        }
+    }
+    /// The message that the composer answers.
+    @ObservationIgnored public var answering: MessageID?
+
+    @ObservationIgnored let service: any TimelineService & MessageService & ReadingPlaceService
+    @ObservationIgnored let now: () -> Date
+    @ObservationIgnored var loaded = LoadedMessages()
+    @ObservationIgnored var quotes = QuotedMessages()
+    /// What was told while messages were on their way, which may not know of it.
+    @ObservationIgnored var toldWhileLoading: [TimelineUpdate] = []
+    /// A page that was asked for while something else was on its way.
+    @ObservationIgnored var wanted: TimelineEdge?
+    /// Counts what makes a load under way useless.
+    @ObservationIgnored var generation = 0
+    @ObservationIgnored var unreadLineAfter: MessageID?
+    @ObservationIgnored var place: ReadingPlace?
+    @ObservationIgnored let placeWriter: ReadingPlaceWriter
+    @ObservationIgnored private var ownID: MemberID?
+    @ObservationIgnored private var names: [MemberID: Member] = [:]
+    /// Where the read marker is; nil if that is before all that was loaded.
+    @ObservationIgnored private var readPosition: Int64?
+    /// Where the newest message is that was told of.
+    @ObservationIgnored private var newestTold = Int64.min
+    @ObservationIgnored private var unseenReveal: Effect?
+    @ObservationIgnored private var listening: Task<Void, Never>?
+
+    public init(
+        roomID: RoomID, service: any TimelineService & MessageService & ReadingPlaceService,
+        time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() }, pageSize: Int = 60, reach: Int = 480
+    ) {
+        self.roomID = roomID
+        self.pageSize = pageSize
+        self.reach = reach
+        self.service = service
+        self.now = now
+        placeWriter = ReadingPlaceWriter(time: time) { try? await service.saveReadingPlace($0, in: roomID) }
+    }
+
+    isolated deinit { listening?.cancel() }
+
+    /// Begins to follow the room.
+    public func start() {
+        guard listening == nil else { return }
+        let stream = service.timeline(of: roomID, limit: pageSize)
+        listening = Task { [weak self, service, roomID] in
+            let place = try? await service.readingPlace(in: roomID)
+            self?.placeWriter.noteStored(place)
+            self?.place = place
+            for await update in stream {
+                guard let self else { return }
+                await self.receive(update)
+            }
+            self?.streamEnded()
+        }
+    }
+
+    /// Returns when the reader's place is kept. For closing.
+    public func flush() async { await placeWriter.flush() }
+
+    public func send(_ action: Action) {
+        guard !state.isClosed || action == .dayChanged else { return }
+        switch action {
+        case .load(let edge): loadPage(edge)
+        case .jump(let destination): jump(to: destination)
+        case .scrolled(let place): scrolled(to: place)
+        case .edit(let id):
+            guard let item = rows.message(id), item.canEdit else { return }
+            onOutput?(.edit(id, text: item.text))
+        case .editLast: editLast()
+        case .reply(let id):
+            guard let item = rows.message(id), item.canReply, let message = loaded.message(id) else { return }
+            let preview = ReplyTarget.Preview.text(message.quotedText)
+            onOutput?(.reply(ReplyTarget(messageID: id.rawValue, sender: item.senderName, preview: preview)))
+        case .delete(let id):
+            guard rows.message(id)?.canDelete == true else { return }
+            perform { [roomID] service in try await service.delete(id, in: roomID) }
+        case .dayChanged: layOutAll()
+        }
+    }
+
+    // MARK: Reducing
+
+    private func receive(_ update: TimelineUpdate) async {
+        switch update {
+        case .opened(let page, let members, let readUpTo):
+            setMembers(members)
+            await open(page, readUpTo: readUpTo)
+        case .changed, .removed:
+            if state.loading != nil { toldWhileLoading.append(update) }
+            apply(update)
+            tellComposer(of: update)
+        case .members(let members):
+            setMembers(members)
+            layOutAll()
+        case .typing(let typing): onOutput?(.typing(typing.map { names[$0]?.displayName ?? $0.rawValue }))
+        case .closed:
+            state.isClosed = true
+            onOutput?(.typing([]))
+        }
+    }
+
+    private func open(_ newest: TimelinePage, readUpTo: MessageID?) async {
+        generation += 1
+        toldWhileLoading = []
+        readPosition = newest.messages.first { $0.id == readUpTo }?.position
+        newestTold = newest.messages.last?.position ?? .min
+        unreadLineAfter = isUnreadBehind(readUpTo, in: newest) ? readUpTo : nil
+        let page = await openingPage(newest)
+        state.isLoaded = true
+        state.loading = nil
+        replace(with: page)
+        revealOpening()
+        tellComposer(of: .changed(page.messages))
+    }
+
+    /// The page where the reader was, or is to begin with what is unread.
+    private func openingPage(_ newest: TimelinePage) async -> TimelinePage {
+        guard let target = place?.message ?? unreadLineAfter, newest.hasOlder,
+            !newest.messages.contains(where: { $0.id == target })
+        else { return newest }
+        let page = try? await service.messages(in: roomID, around: .message(target), limit: pageSize)
+        if page == nil { place = nil }
+        return page ?? newest
+    }
+
+    private func revealOpening() {
+        if let place, loaded.message(place.message) != nil {
+            reveal(.restore(place))
+        } else if rows.index(of: .unreadLine) != nil {
+            reveal(.reveal(.unreadLine))
+        } else {
+            reveal(.revealNewest)
+        }
+    }
+
+    /// The unread line is drawn for what was unread on opening, not for what arrives under the reader's eyes.
+    private func isUnreadBehind(_ readUpTo: MessageID?, in page: TimelinePage) -> Bool {
+        guard let readUpTo else { return false }
+        guard let readPosition else { return page.hasOlder }
+        return page.messages.contains { $0.id != readUpTo && $0.position > readPosition && $0.sender != ownID }
+    }
+
+    private func setMembers(_ members: [Member]) {
+        state.members = members
+        ownID = members.first { $0.kind == .own }?.id
+        names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func apply(_ update: TimelineUpdate) {
+        switch update {
+        case .changed(let messages):
+            quotes.update(messages)
+            layOut(at: loaded.merge(messages) + quotes.answers(to: messages.map(\.id)), asking: messages)
+            tellArrival(messages)
+            trim()
+        case .removed(let ids):
+            quotes.release(ids.compactMap(loaded.message))
+            quotes.remove(ids)
+            layOut(at: loaded.remove(ids) + quotes.answers(to: ids))
+        default: break
+        }
+    }
+
+    private func tellArrival(_ messages: [Message]) {
+        let new = messages.filter { $0.position > newestTold }
+        newestTold = new.map(\.position).max() ?? newestTold
+        let layout = layout
+        let others = new.filter { !layout.isOwn($0) && !$0.isDeleted }
+        guard !others.isEmpty else { return }
+        onEffect?(.arrived(others.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }))
+    }
+
+    private func streamEnded() {
+        guard !state.isLoaded, !state.isClosed else { return }
+        onOutput?(.failed(.storage(reason: "the messages could not be read")))
+    }
+
+    /// A message that is gone cannot be edited any more, and not be answered.
+    private func tellComposer(of update: TimelineUpdate) {
+        for id in Set([editing, answering].compactMap { $0 }) {
+            var changed: Message?
+            if case .changed(let messages) = update { changed = messages.last { $0.id == id } }
+            var isGone = changed?.isDeleted ?? false
+            if case .removed(let ids) = update, ids.contains(id) { isGone = true }
+            if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
+            guard id == answering, isGone || changed != nil else { continue }
+            onOutput?(.answeredMessage(id, isGone ? .gone : .text(changed?.quotedText ?? "")))
+        }
+    }
+
+    // MARK: Rows
+
+    var layout: TimelineLayout {
+        TimelineLayout(members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now())
+    }
+
+    /// - Parameter new: what may answer messages that are not known yet.
+    func layOut(at touched: [Int64], asking new: [Message] = []) {
+        let wanted = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
+        tell(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
+        askForQuoted(wanted)
+    }
+
+    private func layOutAll() {
+        tell(rows.layOutAll(loaded, by: layout, quotes: quotes))
+    }
+
+    /// Shows another stretch of messages.
+    func replace(with page: TimelinePage) {
+        loaded = LoadedMessages(page)
+        quotes = QuotedMessages(epoch: quotes.epoch + 1)
+        let wanted = quotes.note(loaded.messages, in: loaded)
+        var fresh = TimelineRows()
+        _ = fresh.layOutAll(loaded, by: layout, quotes: quotes)
+        rows = fresh
+        _ = refreshEnds()
+        onEffect?(.replaced)
+        askForQuoted(wanted)
+    }
+
+    private func refreshEnds() -> [TimelineChange] {
+        var next = state
+        next.hasOlder = loaded.start != nil
+        next.isDetached = loaded.end != nil
+        next.isEmpty = next.isLoaded && loaded.messages.isEmpty && !next.hasOlder && !next.isDetached
+        let edgesChanged = next.hasOlder != state.hasOlder || next.isDetached != state.isDetached
+        if next != state { state = next }
+        let shown = (rows.index(of: .more(.older)) != nil, rows.index(of: .more(.newer)) != nil)
+        guard edgesChanged || shown != (next.hasOlder, next.isDetached) else { return [] }
+        return rows.setEdges(older: next.hasOlder, newer: next.isDetached)
+    }
+
+    private func tell(_ changes: [TimelineChange]) {
+        if !changes.isEmpty { onEffect?(.changed(changes)) }
+    }
+
+    func reveal(_ effect: Effect) {
+        if let onEffect { onEffect(effect) } else { unseenReveal = effect }
+    }
+
+    private func askForQuoted(_ ids: [MessageID]) {
+        guard !ids.isEmpty else { return }
+        Task { [weak self, service, roomID, epoch = quotes.epoch] in
+            let found = try? await service.messages(ids, in: roomID)
+            guard let self, self.quotes.epoch == epoch else { return }
+            if let found { self.quotes.take(found, askedFor: ids) } else { self.quotes.giveUp(ids) }
+            self.layOut(at: self.quotes.answers(to: ids))
+        }
+    }
+
+    // MARK: Reading
+
+    private func scrolled(to place: ReadingPlace?) {
+        // The end of a detached stretch is not the newest message.
+        guard state.isLoaded, place != nil || !state.isDetached else { return }
+        self.place = place
+        placeWriter.put(place)
+        if place == nil { markRead() }
+    }
+
+    /// Forward only, each message once, and none that the backend has not acknowledged.
+    private func markRead() {
+        guard let newest = loaded.messages.last(where: { $0.delivery == .sent }),
+            readPosition.map({ $0 < newest.position }) ?? true
+        else { return }
+        readPosition = newest.position
+        perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
+    }
+
+    // MARK: Editing
+
+    /// The newest own message that can be edited, of those that are loaded.
+    public var lastEditable: MessageItem? {
+        rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
+    }
+
+    private func editLast() {
+        jump(to: .newest, revealing: state.isDetached) { model in
+            if let item = model.lastEditable { model.onOutput?(.edit(item.id, text: item.text)) }
+        }
+    }
+
+    private func perform(
+        _ work: @escaping @Sendable (any TimelineService & MessageService) async throws -> Void
+    ) {
+        Task { [weak self, service] in
+            do { try await work(service) } catch { self?.onOutput?(.failed(ChatError(error))) }
+        }
+    }
+}

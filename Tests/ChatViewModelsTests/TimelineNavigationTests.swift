@@ -1,0 +1,258 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import Testing
+
+/// Jumps, stretches apart from the newest messages, and places that are kept.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineNavigationTests {
+    private let harness = TimelineHarness(pageSize: 4, reach: 6)
+    private var service: FakeChatService { harness.service }
+    private var timeline: TimelineViewModel { harness.timeline }
+
+    /// A room of messages 1 to `count`, of which the newest four are opened.
+    private func open(_ count: Int64, readUpTo: Int64? = nil) async {
+        let all = (1...count).map { Message.of($0) }
+        service.pages = { before, limit in
+            let older = all.filter { $0.position < before }
+            return TimelinePage(
+                messages: older.suffix(limit), hasOlder: older.count > limit, hasNewer: older.count < all.count)
+        }
+        service.pagesAfter = { after, limit in
+            let newer = all.filter { $0.position > after }
+            return TimelinePage(messages: Array(newer.prefix(limit)), hasOlder: true, hasNewer: newer.count > limit)
+        }
+        service.pagesAround = { target, limit in
+            guard case .message(let id) = target, let index = all.firstIndex(where: { $0.id == id }) else { return nil }
+            let range = max(0, index - limit / 2)..<min(all.count, index + limit / 2)
+            return TimelinePage(
+                messages: Array(all[range]), hasOlder: range.lowerBound > 0, hasNewer: range.upperBound < all.count)
+        }
+        await harness.open(Array(all.suffix(4)), hasOlder: count > 4, readUpTo: readUpTo)
+    }
+
+    private func reveals() -> [TimelineViewModel.Effect] {
+        harness.effects.filter {
+            switch $0 {
+            case .reveal, .restore, .revealNewest: true
+            default: false
+            }
+        }
+    }
+
+    private func send(_ action: TimelineViewModel.Action) async {
+        timeline.send(action)
+        await eventually { [harness] in harness.state.loading == nil }
+    }
+
+    private func sees(_ positions: ClosedRange<Int>) -> Bool { harness.positions == positions.map(String.init) }
+
+    @Test func aJumpToWhatIsLoadedAsksNobody() async {
+        await open(10)
+        harness.forgetEffects()
+        timeline.send(.jump(.message(MessageID("m8"))))
+        timeline.send(.jump(.newest))
+        #expect(harness.effects == [.reveal(.message(MessageID("m8"))), .revealNewest])
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func aJumpIntoThePastIsDetachedUntilItMeetsTheNewest() async {
+        await open(12)
+        harness.forgetEffects()
+        await send(.jump(.message(MessageID("m3"))))
+        #expect(harness.effects == [.replaced, .reveal(.message(MessageID("m3")))])
+        #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
+        #expect(harness.timeline.rows.last?.id == .more(.newer))
+        await send(.scrolled(to: ReadingPlace(message: MessageID("m4"), offset: 0)))
+        await send(.load(.newer))
+        #expect(sees(1...8) && harness.state.isDetached)
+        await send(.load(.newer))
+        #expect(sees(1...12) && !harness.state.isDetached)
+        #expect(harness.mirrored == Array(timeline.rows))
+    }
+
+    @Test func whatComesWhileOneIsInThePastIsNotShownAndNotMissed() async {
+        await open(12)
+        await send(.jump(.message(MessageID("m3"))))
+        await harness.tell(.changed([.of(13)]))
+        #expect(sees(1...4))
+        #expect(harness.effects.contains { if case .arrived(let new) = $0 { new.count == 1 } else { false } })
+        service.pages = { _, _ in
+            TimelinePage(messages: (10...13).map { Message.of($0) }, hasOlder: true, hasNewer: false)
+        }
+        await send(.jump(.newest))
+        #expect(sees(10...13) && !harness.state.isDetached && reveals().last == .revealNewest)
+    }
+
+    @Test func theEndOfAStretchInThePastIsNotTheNewestMessage() async {
+        await open(12)
+        await send(.jump(.message(MessageID("m3"))))
+        timeline.send(.scrolled(to: nil))
+        await settle()
+        #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
+    }
+
+    @Test func aJumpToWhatIsGoneIsToldAndChangesNothing() async {
+        await open(12)
+        await send(.jump(.message(MessageID("gone"))))
+        #expect(harness.told == [.failed(.notFound)] && sees(9...12))
+    }
+
+    @Test func aPageOfAStretchThatWasLeftIsOfNoUse() async {
+        await open(12)
+        let gate = Gate()
+        service.before = { if case .page = $0 { await gate.pass() } }
+        timeline.send(.load(.older))
+        await eventually { gate.waiting == 1 }
+        await send(.jump(.message(MessageID("m3"))))
+        gate.open()
+        await settle()
+        #expect(sees(1...4) && harness.mirrored == Array(timeline.rows))
+    }
+
+    @Test func aPageThatIsWantedMeanwhileComesNext() async {
+        await open(12)
+        await send(.jump(.message(MessageID("m7"))))
+        timeline.send(.load(.older))
+        timeline.send(.load(.newer))
+        await eventually { [harness] in harness.state.loading == nil && !harness.state.isDetached }
+        #expect(sees(1...12))
+    }
+
+    @Test func aDateLeadsToItsDay() async {
+        let messages = (1...4).map { Message.of($0, at: localTime(2026, 3, Int($0), 12)) }
+        await harness.open(messages)
+        harness.forgetEffects()
+        timeline.send(.jump(.date(localTime(2026, 3, 3, 0))))
+        #expect(harness.effects == [.reveal(.day(CalendarDay(year: 2026, month: 3, day: 3)))])
+        timeline.send(.jump(.date(localTime(2026, 4, 1))))
+        #expect(harness.effects.last == .revealNewest)
+    }
+
+    // MARK: Where one begins
+
+    @Test func whatIsUnreadIsShownFirst() async {
+        await open(4, readUpTo: 2)
+        #expect(reveals() == [.reveal(.unreadLine)])
+        harness.forgetEffects()
+        timeline.send(.jump(.firstUnread))
+        #expect(reveals() == [.reveal(.unreadLine)])
+    }
+
+    @Test func unreadMessagesThatReachFarBackAreBegunAtTheFirst() async {
+        await open(30, readUpTo: 5)
+        #expect(harness.sketch.contains("-- (m6") && harness.state.isDetached)
+        #expect(reveals() == [.reveal(.unreadLine)])
+    }
+
+    @Test func withNothingUnreadThereIsNoFirst() async {
+        await open(30, readUpTo: 30)
+        harness.forgetEffects()
+        timeline.send(.jump(.firstUnread))
+        #expect(harness.effects.isEmpty && harness.state.loading == nil && sees(27...30))
+    }
+
+    @Test func thePlaceIsKeptHalfASecondBehindAtMost() async {
+        await open(12)
+        let place = ReadingPlace(message: MessageID("m10"), offset: 7)
+        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m9"), offset: 3)))
+        await harness.clock.waitForSleepers()
+        timeline.send(.scrolled(to: place))
+        await settle()
+        #expect(service.calls.isEmpty)
+        harness.clock.advance(by: .milliseconds(300))
+        await eventually { [service] in service.calls == [.savePlace(place)] }
+        timeline.send(.scrolled(to: nil))
+        await timeline.flush()
+        #expect(service.places.isEmpty && service.calls.contains(.savePlace(nil)))
+    }
+
+    @Test(arguments: [(11, false), (3, true)] as [(Int64, Bool)])
+    func beginsWhereOneHasRead(position: Int64, isDetached: Bool) async {
+        let other = TimelineHarness(pageSize: 4, place: ReadingPlace(message: MessageID("m\(position)"), offset: -4))
+        let all = (1...12).map { Message.of($0) }
+        other.service.pagesAround = { _, _ in TimelinePage(messages: Array(all[1..<5]), hasOlder: true, hasNewer: true)
+        }
+        await other.open(Array(all.suffix(4)), hasOlder: true, readUpTo: 10)
+        #expect(other.effects.last == .restore(ReadingPlace(message: MessageID("m\(position)"), offset: -4)))
+        #expect(other.state.isDetached == isDetached)
+    }
+
+    @Test func aPlaceThatIsGoneIsNone() async {
+        let other = TimelineHarness(pageSize: 4, place: ReadingPlace(message: MessageID("gone"), offset: 0))
+        await other.open((9...12).map { .of($0) }, hasOlder: true)
+        #expect(other.effects.last == .revealNewest && other.told.isEmpty)
+    }
+
+    // MARK: Keeping little
+
+    @Test func letsGoOfWhatIsFarFromTheReader() async {
+        await open(40)
+        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m38"), offset: 0)))
+        await send(.load(.older))
+        await send(.load(.older))
+        #expect(sees(29...40))
+        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m30"), offset: 0)))
+        await send(.load(.older))
+        #expect(sees(25...35) && harness.state.isDetached && harness.state.hasOlder)
+        #expect(harness.mirrored == Array(timeline.rows))
+    }
+
+    // MARK: Replies
+
+    private func reply(_ position: Int64, to target: Int64) -> Message {
+        var message = Message.of(position)
+        message.replyTo = MessageID("m\(target)")
+        return message
+    }
+
+    @Test func aReplyShowsWhatItAnswersAndFollowsIt() async {
+        await harness.open([.of(1, text: "first\nsecond"), reply(2, to: 1)])
+        let id = MessageID("m1")
+        func quote() -> MessageItem.Quote? { harness.messages.last?.quote }
+        #expect(quote() == .text(id, senderName: "Alex", text: "first…"))
+        await harness.tell(.changed([.of(1, text: "other")]))
+        #expect(quote() == .text(id, senderName: "Alex", text: "other"))
+        await harness.tell(.changed([.of(1, text: "", isDeleted: true)]))
+        #expect(quote() == .gone)
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func whatIsAnsweredButNotLoadedIsAskedForOnce() async {
+        service.known = { $0 == MessageID("m1") ? .of(1, text: "old") : nil }
+        await harness.open([reply(8, to: 1), reply(9, to: 1), reply(10, to: 2)], hasOlder: true)
+        await eventually { [harness] in
+            harness.messages.allSatisfy { if case .loading = $0.quote { false } else { true } }
+        }
+        let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", text: "old")
+        #expect(harness.messages.map(\.quote) == [old, old, .gone])
+        #expect(service.calls == [.quoted([MessageID("m1"), MessageID("m2")])])
+        await harness.tell(.changed([.of(1, text: "newer")]))
+        #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", text: "newer"))
+    }
+
+    @Test func replyingHandsTheMessageToTheComposer() async {
+        await harness.open([.of(1, text: "what?"), .of(2, isDeleted: true)])
+        timeline.send(.reply(MessageID("m1")))
+        timeline.send(.reply(MessageID("m2")))
+        #expect(harness.told == [.reply(ReplyTarget(messageID: "m1", sender: "Alex", preview: .text("what?")))])
+        timeline.answering = MessageID("m1")
+        await harness.tell(.changed([.of(1, text: "why?")]))
+        await harness.tell(.removed([MessageID("m1")]))
+        #expect(
+            harness.told.suffix(2) == [
+                .answeredMessage(MessageID("m1"), .text("why?")), .answeredMessage(MessageID("m1"), .gone),
+            ])
+    }
+
+    @Test func editingTheNewestOfOnesOwnComesBackFromThePast() async {
+        await open(12)
+        await send(.jump(.message(MessageID("m3"))))
+        service.pages = { _, _ in
+            TimelinePage(messages: [.of(11, by: Fixtures.own), .of(12)], hasOlder: true, hasNewer: false)
+        }
+        await send(.editLast)
+        #expect(harness.told == [.edit(MessageID("m11"), text: "Text 11")])
+    }
+}

@@ -27,7 +27,7 @@ public final class ConversationSources {
     private func refresh(_ directory: CompletionDirectory, for room: RoomID) {
         guard let conversation = coordinator?.conversation, conversation.roomID == room else { return }
         let state = conversation.timeline.state
-        directory.setRecent(Self.recentSenders(state.items))
+        directory.setRecent(Self.recentSenders(conversation.timeline.rows))
         // Arrays that share their storage are equal, which costs nothing; of a new one nothing is compared here.
         guard !(members[room]?.told.hasStorage(of: state.members) ?? false) else { return }
         members[room]?.told = state.members
@@ -36,7 +36,7 @@ public final class ConversationSources {
     }
 
     /// Who spoke lately, the last one first.
-    private static func recentSenders(_ items: [TimelineItem]) -> [String] {
+    private static func recentSenders(_ items: TimelineRows) -> [String] {
         var senders: [String] = []
         for message in items.suffix(100).reversed().lazy.compactMap(\.message) where !message.isOwn {
             let sender = message.senderID.rawValue

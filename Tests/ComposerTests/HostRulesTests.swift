@@ -169,10 +169,10 @@ struct HostRulesTests {
     /// MIB-15, MCV-8: the host gets the text trimmed and as it stood.
     @Test func rawAndTrimmedText() {
         var engine = engine(typing: " hello ")
-        for case .send(let message) in engine.handle(.send, at: .zero) {
-            #expect(message.text == "hello")
-            #expect(message.rawText == " hello ")
+        let sent = engine.handle(.send, at: .zero).compactMap {
+            if case .send(let message) = $0 { [message.text, message.rawText] } else { nil }
         }
+        #expect(sent == [["hello", " hello "]])
         #expect(engine.document.isEmpty)
     }
 

@@ -11,26 +11,30 @@ struct TextChunk: Sendable {
 
     private(set) var text: String
     private(set) var summary: TextSummary
+    /// From where to look for an offset; not kept up for ASCII, which needs no looking.
+    private var marks = UTF8Scan.Marks()
 
     init(_ text: String) {
         self.text = text
         summary = TextSummary(of: text)
+        mark()
+    }
+
+    private mutating func mark() {
+        if !isASCII { marks = UTF8Scan.marks(of: text) }
     }
 
     var isASCII: Bool { summary.utf8 == summary.utf16 }
 
     /// The index of the scalar that a UTF-16 offset lies in.
     func index(atUTF16 offset: Int) -> String.Index {
-        if isASCII { return text.utf8.index(text.startIndex, offsetBy: offset) }
-        let index = text.utf16.index(text.startIndex, offsetBy: offset)
-        guard index < text.endIndex, UTF16.isTrailSurrogate(text.utf16[index]) else { return index }
-        return text.utf16.index(before: index)
+        let place = isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, marks)
+        return text.utf8.index(text.startIndex, offsetBy: place)
     }
 
     func utf16Offset(of index: String.Index) -> Int {
-        isASCII
-            ? text.utf8.distance(from: text.startIndex, to: index)
-            : text.utf16.distance(from: text.startIndex, to: index)
+        let place = text.utf8.distance(from: text.startIndex, to: index)
+        return isASCII ? place : UTF8Scan.utf16Count(of: text, bytes: place, marks)
     }
 
     mutating func replace(_ range: TextRange, with replacement: String) {
@@ -38,6 +42,7 @@ struct TextChunk: Sendable {
         summary.subtract(TextSummary(of: text[bounds]))
         summary.add(TextSummary(of: replacement))
         text.replaceSubrange(bounds, with: replacement)
+        mark()
     }
 
     /// A long text as chunks that are neither too large nor, but for a single one, too small.
@@ -87,6 +92,7 @@ extension TextChunk: RopeElement {
         let rest = TextChunk(String(text[index...]))
         text = String(text[..<index])
         summary.subtract(rest.summary)
+        mark()
         return rest
     }
 }

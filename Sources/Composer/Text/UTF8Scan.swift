@@ -1,0 +1,91 @@
+/// Counting UTF-16 units in UTF-8, eight bytes at a time and from marks on.
+///
+/// `String.UTF16View` does so too, but after each change of a text that is not ASCII it first goes through the whole
+/// of it to note where it can start: for chunks of a few hundred bytes that costs more than it saves.
+enum UTF8Scan {
+    /// How many UTF-16 units the first 0, 64, 128 … 448 bytes of a text make; the largest number where it ends before.
+    typealias Marks = SIMD8<UInt16>
+
+    private static let stride = 64
+
+    static func marks(of text: String) -> Marks {
+        withBytes(of: text) { start, bytes in
+            var marks = Marks(repeating: .max)
+            var units = 0
+            marks[0] = 0
+            for mark in 1..<Marks.scalarCount where mark * stride <= bytes {
+                units = count(start, from: (mark - 1) * stride, to: mark * stride, and: units)
+                marks[mark] = UInt16(truncatingIfNeeded: units)
+            }
+            return marks
+        }
+    }
+
+    /// How many UTF-16 units the first `bytes` bytes of a text make, which end at a scalar.
+    static func utf16Count(of text: String, bytes: Int, _ marks: Marks) -> Int {
+        let mark = min(bytes / stride, Marks.scalarCount - 1)
+        return withBytes(of: text) { start, _ in
+            count(start, from: mark * stride, to: bytes, and: Int(marks[mark]))
+        }
+    }
+
+    /// How many bytes stand before the scalar that a UTF-16 offset lies in; all of them if it lies beyond the text.
+    static func offset(atUTF16 offset: Int, in text: String, _ marks: Marks) -> Int {
+        // Equal is not enough, here and below: the scalar at the offset may have begun before.
+        var mark = Marks.scalarCount - 1
+        while mark > 0, Int(marks[mark]) >= offset { mark -= 1 }
+        return withBytes(of: text) { start, bytes in
+            var place = mark * stride
+            var units = Int(marks[mark])
+            while place &+ 8 <= bytes {
+                let next = units &+ count(start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                guard next < offset else { break }
+                units = next
+                place &+= 8
+            }
+            while place < bytes {
+                units &+= count(start.load(fromByteOffset: place, as: UInt8.self))
+                if units > offset { return place }
+                place &+= 1
+            }
+            return bytes
+        }
+    }
+
+    private static func count(_ start: UnsafeRawPointer, from place: Int, to end: Int, and before: Int) -> Int {
+        var units = before
+        var place = place
+        while place &+ 8 <= end {
+            units &+= count(start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place &+= 8
+        }
+        while place < end {
+            units &+= count(start.load(fromByteOffset: place, as: UInt8.self))
+            place &+= 1
+        }
+        return units
+    }
+
+    /// A scalar counts where its first byte is: once, or twice if it takes four bytes.
+    private static func count(_ byte: UInt8) -> Int {
+        UTF8.isContinuation(byte) ? 0 : byte >= 0xF0 ? 2 : 1
+    }
+
+    /// The same of eight bytes at once: every byte of the sum is 0, 1 or 2, and they are added by one multiplication.
+    private static func count(_ word: UInt64) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let continuing = (word & ~(word << 1)) >> 7
+        let four = (word & (word << 1) & (word << 2) & (word << 3)) >> 7
+        return Int(truncatingIfNeeded: ((ones &- (continuing & ones) &+ (four & ones)) &* ones) >> 56)
+    }
+
+    private static func withBytes<Result>(of text: String, _ body: (UnsafeRawPointer, Int) -> Result) -> Result {
+        // Contiguous UTF-8 has an address even where it is empty; other strings don't come here but are copied.
+        if let result = text.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawPointer($0.baseAddress!), $0.count) }
+        ) {
+            return result
+        }
+        var copy = text
+        return copy.withUTF8 { body(UnsafeRawPointer($0.baseAddress!), $0.count) }
+    }
+}

@@ -30,6 +30,11 @@ struct MarkdownTests {
         Row("a\nb", 0, 3, "Bold", "**a\nb**", 2, 3),
         Row("a\n\nb", 0, 4, "Bold", "**a**\n\n**b**", 2, 8),
         Row("**a**\n\n**b**", 0, 12, "Bold", "a\n\nb", 0, 4),
+        // The symbols on either side of either end: what a wrap leaves selected is unwrapped by the next.
+        Row("**a**\n\n**b**", 2, 8, "Bold", "a\n\nb", 0, 4),
+        Row("**word**", 2, 6, "Bold", "word", 0, 4),
+        Row("**word**", 0, 6, "Bold", "word", 0, 4),
+        Row("a\r\n\r\nb", 0, 6, "Bold", "**a**\r\n\r\n**b**", 2, 10),
         Row("x", 0, 1, "**", "**x**", 2, 1),
         Row("👩‍💻", 0, 5, "Italic", "_👩‍💻_", 1, 5),
         // Without selection: a pair around the caret, and away again.
@@ -45,6 +50,7 @@ struct MarkdownTests {
         Row("abc", 2, 0, "List", "- abc", 4, 0),
         Row("", 0, 0, "Quote", "> ", 2, 0),
         Row("a\nb", 0, 2, "List", "- a\nb", 2, 2),
+        Row("x\r\na\u{2028}b", 3, 3, "Quote", "x\r\n> a\u{2028}> b", 5, 5),
         // Fences, on lines of their own.
         Row("code", 0, 4, "Code block", "```\ncode\n```", 4, 4),
         Row("```\ncode\n```", 4, 4, "Code block", "code", 0, 4),
@@ -107,12 +113,45 @@ struct MarkdownTests {
         #expect(script.effects.contains(.refused(.format("Unknown"))))
     }
 
+    /// SLK-29, SLK-30: what is offered at a line's start alone is offered behind itself too, to be taken away.
+    @Test func aQuoteIsTakenAwayAgain() {
+        var script = ComposerScript(.preset(.slack))
+        script.load("one\ntwo", select: TextRange(location: 4, length: 3))
+        script.send(.format("Quote"))
+        #expect(script.text == "one\n>two" && script.state.selection == TextRange(location: 5, length: 3))
+        #expect(script.state.formatting.last == "Quote")
+        script.send(.format("Quote"))
+        #expect(script.text == "one\ntwo" && script.state.selection == TextRange(location: 4, length: 3))
+    }
+
+    /// SLK-29: many lines are one edit where that loses nothing, and as many edits where a mention would be lost;
+    /// what comes of it is the same.
+    @Test(arguments: [false, true])
+    func manyLines(withMention: Bool) {
+        var script = ComposerScript()
+        let text = String(repeating: "line 👍\n", count: 100) + "Ann"
+        let name = TextRange(location: text.utf16.count - 3, length: 3)
+        let mention = ComposerContent.PlacedMention(mention: Mention(entityID: "u", text: "Ann"), range: name)
+        let whole = TextRange(location: 0, length: text.utf16.count)
+        script.send(.load(ComposerContent(text: text, mentions: withMention ? [mention] : [], selection: whole)))
+        script.send(.format("Quote"))
+        #expect(script.text == String(repeating: "> line 👍\n", count: 100) + "> Ann")
+        #expect(script.engine.document.mentions.count == (withMention ? 1 : 0))
+        script.send(.format("Quote"))
+        #expect(script.text == text && script.state.selection == whole)
+        script.send(.undo)
+        script.send(.undo)
+        #expect(script.text == text && script.engine.document.mentions.count == (withMention ? 1 : 0))
+    }
+
     /// SLK-31: typed text and what a double space makes of it.
     static let doubleSpaces: [(String, String)] = [
         ("**bold  ", "**bold** "), ("**bold word  ", "**bold word** "), ("a _b  ", "a _b_ "), ("`x  ", "`x` "),
         ("~~no  ", "~~no~~ "), ("_a_ b  ", "_a_ b  "), ("_a_  ", "_a_  "), ("snake_case  ", "snake_case  "),
         ("2 ** 3  ", "2 ** 3  "), ("** a  ", "** a  "), ("(_a  ", "(_a_ "), ("**a _b  ", "**a _b_ "),
         ("\\_a  ", "\\_a  "), ("a  ", "a  "), ("  ", "  "),
+        // ⚠ The caret ended within a symbol of three characters.
+        ("```x y  ", "```x y``` "), ("a ```x  ", "a ```x``` "), ("``` x  ", "``` x  "), ("```x``` y  ", "```x``` y  "),
     ]
 
     @Test(arguments: doubleSpaces)
@@ -141,6 +180,22 @@ struct MarkdownTests {
         script.send(.insert("```\n_a", origin: .paste))
         script.type("  ")
         #expect(script.text == "```\n_a  ")
+    }
+
+    /// HKW-66: no full stop while completing; where a query holds no space there is no completion by then.
+    @Test(arguments: [(["x"], "@an  "), ([], "@an. ")])
+    func noPeriodWhileCompleting(names: [String], text: String) {
+        var configuration = ComposerConfiguration()
+        configuration.doubleSpacePeriod = true
+        configuration.completion.resultsThrottle = 0
+        var script = ComposerScript(configuration)
+        script.type("@an")
+        if let query = script.engine.completion?.openQuery {
+            let entities = names.map { CompletionEntity(id: $0, name: $0) }
+            script.send(.completionResults(query: query, entities, isFinal: true))
+        }
+        script.type("  ")
+        #expect(script.text == text)
     }
 
     /// SLK-31, HKW-66: not after a mention.

@@ -20,20 +20,46 @@ extension ComposerEngine {
     func offers(_ rule: MarkdownRule) -> Bool {
         switch rule.offer {
         case .always: true
-        case .atLineStart: document.character(before: selection.location)?.isLineBreak ?? true
+        case .atLineStart: startsLine(selection.location) || rule.form == .linePrefix && isBehindPrefix(rule.symbol)
         }
+    }
+
+    private func startsLine(_ offset: Int) -> Bool { document.character(before: offset)?.isLineBreak ?? true }
+
+    /// Whether the selection starts where a line's prefix ends: it is offered there to be taken away again.
+    private func isBehindPrefix(_ symbol: String) -> Bool {
+        let line = document.line(at: selection.location)
+        let length = startsLine(line.location) ? prefixLength(of: symbol, in: line) : 0
+        return length > 0 && selection.location == line.location + length
     }
 
     /// Carries edits out from the text's end to its start, so that each keeps its place.
     private mutating func apply(_ format: FormatEdits) {
+        let edits = format.edits.sorted { $0.range.location < $1.range.location }
         history.beginTransaction()
-        for edit in format.edits.sorted(by: { $0.range.location > $1.range.location }) {
+        for edit in joined(edits).map({ [$0] }) ?? edits.reversed() {
             replace(edit.range, with: edit.replacement, origin: .code, selecting: selection)
         }
         let last = UndoHistory.Moment(spans: document.spans, selection: document.aligned(format.selection))
         selection = last.selection
         history.record([], grouping: .atomic, from: last, to: last, at: now)
         history.endTransaction()
+    }
+
+    /// Very many edits as one, which costs what the text between them does; nil where spans would be lost by it.
+    private func joined(_ edits: [TextEdit]) -> TextEdit? {
+        guard edits.count > 64, let first = edits.first, let last = edits.last else { return nil }
+        let range = TextRange(start: first.range.location, end: last.range.end)
+        guard !document.spans.contains(where: { $0.range.intersects(range) }) else { return nil }
+        let old = Array(document.text(in: range).utf16)
+        var new: [UInt16] = []
+        var place = 0
+        for edit in edits {
+            new += old[place..<(edit.range.location - range.location)]
+            new += edit.replacement.utf16
+            place = edit.range.end - range.location
+        }
+        return TextEdit(range: range, replacement: String(decoding: new, as: UTF16.self))
     }
 
     private func openingEdits(_ symbol: String) -> FormatEdits {
@@ -120,16 +146,23 @@ extension ComposerEngine {
     }
 
     /// The lines that the selection touches, without their breaks; a selection that ends at a line's start
-    /// doesn't touch that line.
+    /// doesn't touch that line. One pass over the text of the selection.
     private func selectedLines() -> [TextRange] {
+        var lineStart = document.line(at: selection.location, limit: .max).location
         var lines: [TextRange] = []
-        var place = selection.location
-        while true {
-            let line = document.line(at: place, limit: .max)
-            lines.append(line)
-            place = document.clusterBoundary(after: line.end)
-            if place >= selection.end || line.end >= document.length { return lines }
+        var place = lineStart
+        var isAfterReturn = false
+        for scalar in document.text(in: TextRange(start: place, end: selection.end)).unicodeScalars {
+            let next = place + scalar.utf16.count
+            if scalar.isLineBreak {
+                if !(isAfterReturn && scalar == "\n") { lines.append(TextRange(start: lineStart, end: place)) }
+                lineStart = next
+            }
+            isAfterReturn = scalar == "\r"
+            place = next
         }
+        if lineStart < selection.end || lines.isEmpty { lines.append(document.line(at: lineStart, limit: .max)) }
+        return lines
     }
 }
 
@@ -139,15 +172,20 @@ private struct PairPiece {
     var content: TextRange
     var isWrapped: Bool
 
+    /// The symbols may stand on either side of either end of the range.
     init(_ range: TextRange, symbol: String, in document: ComposerDocument) {
         let size = symbol.utf16.count
+        for start in [range.location, range.location + size] {
+            for end in [range.end, range.end - size] where start <= end {
+                let inner = TextRange(start: start, end: end)
+                guard document.aligned(inner) == inner, Self.isWrapped(inner, symbol, document) else { continue }
+                content = inner
+                isWrapped = true
+                return
+            }
+        }
         content = range
-        isWrapped = Self.isWrapped(range, symbol, document)
-        guard !isWrapped, range.length >= 2 * size else { return }
-        let inner = TextRange(location: range.location + size, length: range.length - 2 * size)
-        guard document.aligned(inner) == inner, Self.isWrapped(inner, symbol, document) else { return }
-        content = inner
-        isWrapped = true
+        isWrapped = false
     }
 
     private static func isWrapped(_ range: TextRange, _ symbol: String, _ document: ComposerDocument) -> Bool {

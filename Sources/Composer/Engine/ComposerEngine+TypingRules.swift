@@ -72,14 +72,18 @@ extension ComposerEngine {
             return substitute(spaces, by: symbol + " ")
         }
         let touchesMention = document.mentions.contains { $0.range.end == wordEnd }
-        if configuration.doubleSpacePeriod, !touchesMention, last.isWordCharacter || ")]\"'”’".contains(last) {
+        let isCompleting = completing.session != nil
+        if configuration.doubleSpacePeriod, !touchesMention, !isCompleting,
+            last.isWordCharacter || ")]\"'”’".contains(last)
+        {
             substitute(spaces, by: ". ")
         }
     }
 
     private func openSymbol(at wordEnd: Int) -> String? {
         let line = document.line(at: wordEnd)
-        let symbols = configuration.markdown.filter { $0.form == .pair && $0.closes }.map(\.symbol)
+        let symbols = configuration.markdown.filter { $0.closes && ($0.form == .pair || $0.form == .fence) }.map(
+            \.symbol)
         guard !symbols.isEmpty, !isInFence(at: line.location) else { return nil }
         let paragraph = document.text(in: TextRange(start: line.location, end: wordEnd))
         let finder = OpenSymbolFinder(paragraph: paragraph, symbols: configuration.markdown.map(\.symbol))

@@ -22,7 +22,7 @@ struct GrowthTests {
         #expect(GrowthRules.scaledLines(6, textScale: scale) == lines)
     }
 
-    /// SLK-5: lines, line height, under the text, editing, height.
+    /// SLK-5, SLK-12, SLK-16: lines, line height, under the text, editing, height.
     static let heights: [(Int, Double, Double, Bool, Int)] = [
         (1, 20, 0, false, 46), (2, 20, 0, false, 66), (3, 18.5, 0, false, 82), (1, 18.5, 0, false, 45),
         (1, 20, 30, false, 76), (1, 20, 0, true, 84), (6, 20, 0, true, 184),
@@ -46,13 +46,64 @@ struct GrowthTests {
         script.send(.layout(ComposerLayout(windowHeight: 600, lineHeight: 20)))
         #expect(script.state.height == 46 && !script.state.isExpanding)
         script.load("a\nb\nc")
-        #expect(script.state.lines == 3 && script.state.height == 86 && script.state.isExpanding)
+        #expect(script.state.lines == 3 && script.state.height == 86 && !script.state.isExpanding)
         script.load(String(repeating: "a\n", count: 9))
         #expect(script.state.lines == 10 && script.state.height == 146)
-        #expect(!script.state.isExpanding && script.state.scrollsInside)
+        #expect(script.state.isExpanding && script.state.scrollsInside)
         script.send(.send)
         script.send(.clear)
         #expect(script.state.lines == 1 && script.state.height == 46)
+    }
+
+    /// SLK-4: lines, the most lines, whether the most are reached, whether more than that are there.
+    static let reaching: [(Int, GrowthLimit, Bool, Bool)] = [
+        (1, .lines(6), false, false), (5, .lines(6), false, false), (6, .lines(6), true, false),
+        (7, .lines(6), true, true), (1, .lines(1), true, false), (27, .lines(0), false, false),
+        (28, .lines(0), true, false), (29, .lines(0), true, true), (4, .pixels(100), false, false),
+        (5, .pixels(100), true, false),
+    ]
+
+    @Test(arguments: reaching)
+    func reachingTheLimit(lines: Int, limit: GrowthLimit, isExpanding: Bool, scrolls: Bool) {
+        var configuration = ComposerConfiguration()
+        configuration.maxLines = limit
+        var script = ComposerScript(configuration)
+        script.type("a")
+        script.send(.layout(ComposerLayout(windowHeight: 600, lineHeight: 20, lines: lines)))
+        #expect(script.state.isExpanding == isExpanding && script.state.scrollsInside == scrolls)
+    }
+
+    /// MCV-2: what lies beneath the bar takes from the room for lines and not from the bar.
+    @Test(arguments: [
+        (0.0, 800.0, 8, 186), (200, 800, 8, 186), (500, 590, 3, 86), (10_000, 800, 1, 46), (-50, 800, 8, 186),
+    ])
+    func bottomOffset(offset: Double, windowHeight: Double, maximum: Int, height: Int) {
+        var configuration = ComposerConfiguration()
+        configuration.insets.bottomOffset = offset
+        var script = ComposerScript(configuration)
+        script.send(.layout(ComposerLayout(windowHeight: windowHeight, lineHeight: 20)))
+        script.load(String(repeating: "\n", count: 20))
+        #expect(script.state.maximumLines == maximum && script.state.height == height)
+    }
+
+    /// MCV-5, SLK-13: ⚠ other insets wanted a manual call, or none but the first counted.
+    @Test func insetsAreLive() {
+        var script = ComposerScript()
+        var configuration = ComposerConfiguration()
+        configuration.insets = ComposerInsets(textTop: 0, textBottom: 0, rowTop: 20, rowBottom: 10)
+        script.change { engine in
+            #expect(engine.reconfigure(configuration).contains(.observed(.heightChanged)))
+        }
+        #expect(script.state.height == 50)
+    }
+
+    /// MCV-4: ⚠ a large inset made heights negative.
+    @Test(arguments: [-1000.0, -46, 1e300, -.infinity, .nan])
+    func heightsAreNeverNegative(inset: Double) {
+        var configuration = ComposerConfiguration()
+        configuration.insets.rowTop = inset
+        #expect(ComposerEngine(configuration: configuration).state.height >= 0)
+        #expect(ComposerEngine(configuration: configuration).state.maximumLines >= 1)
     }
 
     @Test func wrappedLinesCountUntilTheTextIsGone() {

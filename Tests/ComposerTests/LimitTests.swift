@@ -30,6 +30,21 @@ struct LimitTests {
         #expect(script.state.canSend == (!exceeded && !text.isEmpty))
     }
 
+    /// SLK-14: white space at the ends never counts under the soft policy, sent or not; a hard limit counts it.
+    static let ends: [(LimitPolicy, Bool, String, Bool)] = [
+        (.soft, true, " abc\n ", false), (.soft, false, " abc\n ", false), (.soft, false, "a b c", true),
+        (.hard, false, " abc", true), (.hard, true, "abc ", true),
+    ]
+
+    @Test(arguments: ends)
+    func whiteSpaceAtTheEnds(policy: LimitPolicy, trims: Bool, text: String, exceeded: Bool) {
+        var configuration = configuration(3, policy, .utf16)
+        configuration.trimsSentText = trims
+        var script = ComposerScript(configuration)
+        script.load(text)
+        #expect(script.state.counter?.exceeded == exceeded && script.state.canSend == !exceeded)
+    }
+
     @Test func aSoftLimitOnlyStopsSending() {
         var script = ComposerScript(configuration(3, .soft))
         script.send(.insert("abcdef", origin: .paste))

@@ -83,6 +83,19 @@ struct PresenceTests {
         #expect(engine.state.typingNames == [])
     }
 
+    /// SLK-41: hidden from the prefix on, until completion is closed or has nothing to show.
+    @Test func theIndicatorIsHiddenWhileCompleting() {
+        var script = ComposerScript()
+        script.send(.peerTyping(name: "Ann", true))
+        script.type("@")
+        #expect(script.state.typing == nil && script.state.typingNames == ["Ann"])
+        let query = script.engine.completion?.openQuery ?? ""
+        script.send(.completionResults(query: query, [CompletionEntity(id: "b", name: "Bob")], isFinal: true))
+        #expect(script.state.typing == nil)
+        script.press("Escape")
+        #expect(script.state.typing == "Ann is typing…")
+    }
+
     /// ⚠ SLK-41: an indicator refused while editing never came back.
     @Test func theIndicatorIsHiddenWhileEditing() {
         var script = ComposerScript()

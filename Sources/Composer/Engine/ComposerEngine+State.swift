@@ -9,7 +9,7 @@ extension ComposerEngine {
             showsPlaceholder: document.isEmpty && preedit.isEmpty, mode: mode, reply: reply,
             canSend: sendRefusal == nil && mode == .compose, canSave: saveRefusal == nil,
             isSending: !outbox.pending.isEmpty, unsentCount: outbox.unsent.count, counter: counter, lines: lines,
-            maximumLines: maximum, height: height, isExpanding: lines > 1 && lines < maximum,
+            maximumLines: maximum, height: height, isExpanding: lines >= maximum,
             scrollsInside: lines > maximum, isExpanded: isExpanded, formatting: offeredFormats,
             typingStyles: chosenStyles ?? document.styles(before: selection.location), typing: typingText,
             typingNames: peers.names, attachments: attachments, canUndo: history.canUndo, canRedo: history.canRedo,
@@ -25,9 +25,10 @@ extension ComposerEngine {
         return CounterState(text: text, exceeded: count > limit, excess: count - limit)
     }
 
-    /// SLK-41: not while editing.
+    /// SLK-41: neither while editing nor while completing, which is where the list covers it or is about to.
     private var typingText: String? {
-        isEditing ? nil : configuration.typingPhrases.text(for: peers.names)
+        let isCompleting = completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
+        return isEditing || isCompleting ? nil : configuration.typingPhrases.text(for: peers.names)
     }
 
     private var offeredFormats: [String] {
@@ -42,7 +43,7 @@ extension ComposerEngine {
     }
 
     var maximumLines: Int {
-        let chrome = configuration.insets.total + layout.underHeight + (isEditing ? GrowthRules.editBarHeight : 0)
+        let chrome = configuration.insets.outerHeight + layout.underHeight + (isEditing ? GrowthRules.editBarHeight : 0)
         return GrowthRules.maximumLines(
             configuration.maxLines, windowHeight: layout.windowHeight, lineHeight: layout.lineHeight, chrome: chrome,
             textScale: layout.textScale)

@@ -32,7 +32,7 @@ public struct ComposerState: Equatable, Sendable {
     public var maximumLines: Int
     /// The bar's height in logical pixels; 0 while hidden.
     public var height: Int
-    /// The text has more than one line and room for another.
+    /// The text has reached the most lines or gone beyond: what is written now scrolls inside (SLK-4, SLK-32).
     public var isExpanding: Bool
     /// The text is taller than the bar shows.
     public var scrollsInside: Bool

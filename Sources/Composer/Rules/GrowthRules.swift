@@ -18,15 +18,22 @@ public struct ComposerInsets: Hashable, Sendable, Codable {
     /// Around the row of text and buttons (SLK-13).
     public var rowTop: Double
     public var rowBottom: Double
+    /// Between the bar and the window's lower edge: no part of the bar's height, but of what it must leave free (MCV-2).
+    public var bottomOffset: Double
 
-    public init(textTop: Double = 8, textBottom: Double = 8, rowTop: Double = 5, rowBottom: Double = 5) {
+    public init(
+        textTop: Double = 8, textBottom: Double = 8, rowTop: Double = 5, rowBottom: Double = 5, bottomOffset: Double = 0
+    ) {
         self.textTop = textTop
         self.textBottom = textBottom
         self.rowTop = rowTop
         self.rowBottom = rowBottom
+        self.bottomOffset = bottomOffset
     }
 
     var total: Double { textTop + textBottom + rowTop + rowBottom }
+    /// With what lies beneath the bar.
+    var outerHeight: Double { total + max(0, bottomOffset) }
 }
 
 /// The heights of the composer as pure functions, so that no window is needed to test them (SLK-4, SLK-5, SLK-58).

@@ -46,10 +46,10 @@ public struct CounterState: Hashable, Sendable {
 }
 
 extension ComposerConfiguration {
-    /// How much of the limit a document uses. One rule serves label and limit: under the soft policy what would be
-    /// sent counts, that is without the white space at its ends if sending trims it; under the hard policy all.
+    /// How much of the limit a document uses. One rule serves label and limit: under the soft policy white space
+    /// and line breaks at the ends don't count, sent or not; under the hard policy everything does.
     func limitedCount(of document: ComposerDocument) -> Int {
-        guard limitPolicy == .soft, trimsSentText else {
+        guard limitPolicy == .soft else {
             return countUnit == .graphemes ? document.graphemeCount : document.length
         }
         return countUnit == .graphemes ? document.trimmedGraphemeCount : document.trimmedRange.length

@@ -1,4 +1,5 @@
 import Composer
+import Foundation
 import Testing
 
 struct ConfigurationTests {
@@ -10,6 +11,72 @@ struct ConfigurationTests {
         let presets = ComposerConfiguration.Preset.allCases.map(ComposerConfiguration.preset)
         #expect(Set(presets).count == presets.count)
     }
+
+    /// HKW-2: ⚠ what was set and not known of was lost. Each option of each preset is what it was, option by option.
+    @Test(arguments: ComposerConfiguration.Preset.allCases)
+    func everyOptionIsStored(preset: ComposerConfiguration.Preset) throws {
+        for original in [ComposerConfiguration.preset(preset), Self.allDifferent] {
+            let stored = try JSONEncoder().encode(original)
+            let read = try JSONDecoder().decode(ComposerConfiguration.self, from: stored)
+            #expect(read == original)
+            for (before, after) in zip(Mirror(reflecting: original).children, Mirror(reflecting: read).children) {
+                #expect("\(before)" == "\(after)")
+            }
+        }
+    }
+
+    /// No option has its default, which the test above would not tell from a lost one.
+    @Test func everyOptionDiffers() {
+        func options(_ value: Any, _ path: String = "") -> [(String, String)] {
+            let children = Mirror(reflecting: value).children.map { ($0.label ?? "", $0.value) }
+            let parts: [Any.Type] = [
+                CompletionOptions.self, ComposerInsets.self, AttachmentLimits.self, TypingPhrases.self,
+            ]
+            return children.flatMap { label, child in
+                parts.contains { $0 == type(of: child) }
+                    ? options(child, "\(path)\(label).") : [("\(path)\(label)", "\(child)")]
+            }
+        }
+        let usual = options(ComposerConfiguration())
+        #expect(usual.count > 40)
+        for (standard, other) in zip(usual, options(Self.allDifferent)) {
+            #expect(standard.0 == other.0)
+            #expect(standard.1 != other.1, "\(standard.0) is the default")
+        }
+    }
+
+    private static let allDifferent: ComposerConfiguration = {
+        var other = ComposerConfiguration()
+        other.completion = CompletionOptions(
+            rules: [
+                CompletionRule(
+                    prefix: "!", minQuery: 3, position: .start, boundary: .anywhere, spaces: 1, template: "<{name}>",
+                    keepPrefix: false, mentionTokens: true)
+            ], boundary: .whitespace, queryExtent: .typed, querySpaces: .max, implicitLength: 3, afterAccept: .nothing,
+            keepPrefix: false, mentionTokens: false, mentionBackspace: .byParts, mentionTrim: .none,
+            controlCharacters: ["＠"], continueAfterEmpty: true, resultsThrottle: 0.25, rows: 3)
+        other.maxLines = .pixels(99.5)
+        other.insets = ComposerInsets(textTop: 1, textBottom: 2, rowTop: 3, rowBottom: 4, bottomOffset: 6)
+        other.characterLimit = 400
+        other.limitPolicy = .hard
+        other.countUnit = .utf16
+        other.counterStyle = .split
+        other.markdown = MarkdownRule.slack
+        other.doubleSpaceCloses = false
+        other.doubleSpacePeriod = true
+        other.continuesLists = false
+        other.clearsOnSend = false
+        other.keepsUndoOnSend = false
+        other.trimsSentText = false
+        other.sendKey = .ctrlReturn
+        other.undoDepth = 3
+        other.typingTimeout = .milliseconds(1500)
+        other.draftDelay = .zero
+        other.clearsBlankOnBlur = true
+        other.attachments = AttachmentLimits(count: 2, bytes: 1 << 40, pastedTypes: ["image/*"])
+        other.typingPhrases = TypingPhrases(one: "{0} schreibt …", two: "{0} und {1} schreiben …", several: "Mehrere")
+        return other
+    }()
 
     /// MCV-9, SLK-14: nothing and less limit nothing.
     @Test(arguments: [nil, 0, -5])

@@ -6,8 +6,9 @@ public enum SendKey: String, Hashable, Sendable, Codable, CaseIterable {
     case ctrlReturn
 }
 
-/// Everything that can be chosen about a composer. The defaults are Parlance's own.
-public struct ComposerConfiguration: Hashable, Sendable {
+/// Everything that can be chosen about a composer. The defaults are Parlance's own. What is stored and read again
+/// is what it was, every option of it (HKW-2).
+public struct ComposerConfiguration: Hashable, Sendable, Codable {
     public var completion = CompletionOptions(rules: ComposerConfiguration.parlanceRules)
     /// How far the text area grows (SLK-4).
     public var maxLines = GrowthLimit.byWindowHeight

@@ -1,5 +1,5 @@
 /// The texts of the typing indicator, for the host to translate. `{0}` and `{1}` stand for names (SLK-40, SLK-64).
-public struct TypingPhrases: Hashable, Sendable {
+public struct TypingPhrases: Hashable, Sendable, Codable {
     public var one: String
     public var two: String
     public var several: String

@@ -84,6 +84,62 @@ struct TransformTests {
         #expect(styled(script) == [])
     }
 
+    /// HKW-16: what is set, and where it goes on; of two styles of one kind the last counts.
+    @Test func oneStyleOfAKind() {
+        var script = ComposerScript()
+        script.load("abcdef", select: TextRange(location: 0, length: 6))
+        script.send(.setStyle(.foreground("#FF0000"), true))
+        script.send(.setStyle(.bold, true))
+        script.send(.select(TextRange(location: 2, length: 2)))
+        script.send(.setStyle(.foreground("#0000FF"), true))
+        let spans = script.engine.document.spans
+        func ranges(_ style: TextStyle) -> [Int] { spans.filter { $0.style == style }.map(\.range.location) }
+        #expect(ranges(.foreground("#FF0000")) == [0, 4] && ranges(.foreground("#0000FF")) == [2])
+        #expect(ranges(.bold) == [0])
+        script.send(.select(.caret(6)))
+        script.send(.setStyle(.foreground("#00FF00"), true))
+        #expect(script.state.typingStyles == [.bold, .foreground("#00FF00")])
+        script.send(.undo)
+        #expect(Set<TextStyle>(lastOfEachKind: [.scale(2), .bold, .scale(3)]) == [.bold, .scale(3)])
+        #expect(Set<TextStyle>(lastOfEachKind: [.named("a"), .named("b")]).count == 2)
+    }
+
+    /// HKW-3: a change of looks alone is told too, and only if there is one.
+    @Test func stylesAreTold() {
+        var script = ComposerScript()
+        script.load("ab", select: TextRange(location: 0, length: 2))
+        for (event, isTold) in [
+            (ComposerEvent.setStyle(.bold, true), true), (.setStyle(.bold, true), false), (.clearStyles, true),
+            (.clearStyles, false),
+        ] {
+            script.send(event)
+            #expect(script.effects.contains(.observed(.stylesChanged)) == isTold)
+        }
+    }
+
+    /// HKW-12: the text after deleting a range of "a👍🏽bc" by code, however wrong the range.
+    @Test(arguments: [
+        (1, 4, "abc"), (1, 5, "ac"), (2, 1, "a👍🏽bc"), (0, 99, ""), (7, 3, "a👍🏽bc"), (-3, 2, "a👍🏽bc"),
+        (3, 3, "ac"), (Int.max, Int.max, "a👍🏽bc"), (0, 0, "a👍🏽bc"),
+    ])
+    func rangesAreDeleted(location: Int, length: Int, result: String) {
+        var script = ComposerScript()
+        script.load("a👍🏽bc")
+        script.send(.edit(TextRange(location: location, length: length), replacement: "", origin: .code))
+        #expect(script.text == result)
+    }
+
+    /// HKW-9: the selection is what a transform without a range is of, and stays selected.
+    @Test func theSelectionIsTransformed() {
+        var script = ComposerScript()
+        script.load("one two", select: TextRange(location: 4, length: 3))
+        script.change { _ = $0.transform(at: .zero) { $0.uppercased() + "!" } }
+        #expect(script.text == "one TWO!" && script.state.selection == TextRange(location: 4, length: 4))
+        script.send(.select(.caret(0)))
+        script.change { _ = $0.transform(at: .zero) { _ in "> " } }
+        #expect(script.text == "> one TWO!")
+    }
+
     /// HKW-10, HKW-64: what is typed after a mention never becomes part of it.
     @Test func mentionsDoNotBleed() {
         var script = ComposerScript()

@@ -66,7 +66,7 @@ public enum ComposerRefusal: Hashable, Sendable {
 
 /// What observers are told, and what bug reports list.
 public enum ComposerObservation: String, Hashable, Sendable, Codable, CaseIterable {
-    case textChanged, selectionChanged, preeditChanged
+    case textChanged, selectionChanged, stylesChanged, preeditChanged
     case undone, redone, formatted, copied, pasted
     case loaded, sent, sendAccepted, sendFailed, unsentRestored
     case editBegan, editCommitted, editCancelled, editLastRequested, replyChanged

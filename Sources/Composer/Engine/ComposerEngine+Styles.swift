@@ -3,11 +3,11 @@ extension ComposerEngine {
     mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
         guard !selection.isEmpty else {
             var styles = chosenStyles ?? document.styles(before: selection.location)
-            if isOn { styles.insert(style) } else { styles.remove(style) }
+            if isOn { styles.put(style) } else { styles.remove(style) }
             chosenStyles = styles
             return
         }
-        changeSpans { engine in engine.document.setStyle(style, isOn, over: engine.selection) }
+        changeStyles { engine in engine.document.setStyle(style, isOn, over: engine.selection) }
     }
 
     mutating func clearStyles() {
@@ -15,22 +15,30 @@ extension ComposerEngine {
             chosenStyles = []
             return
         }
-        changeSpans { engine in
+        changeStyles { engine in
             for style in Set(engine.document.spans.compactMap(\.style)).ordered {
                 engine.document.setStyle(style, false, over: engine.selection)
             }
         }
     }
 
+    private mutating func changeStyles(_ change: (inout ComposerEngine) -> Void) {
+        if changeSpans(change) { observe(.stylesChanged) }
+    }
+
     /// A change of spans alone: one undo step without edits of text.
-    mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) {
+    ///
+    /// - Returns: whether anything is different.
+    @discardableResult
+    mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) -> Bool {
         let before = UndoHistory.Moment(spans: document.spans, selection: selection)
         change(&self)
         let after = UndoHistory.Moment(spans: document.spans, selection: selection)
-        guard before.spans != after.spans else { return }
+        guard before.spans != after.spans else { return false }
         history.record([], grouping: .atomic, from: before, to: after, at: now)
         revision += 1
         noteContentChange()
+        return true
     }
 }
 

@@ -82,11 +82,21 @@ extension SpanSet {
         return styles
     }
 
-    /// Gives the range exactly this style, or takes it away, and joins equal neighbours.
+    /// Gives the range exactly this style in the place of others of its kind, or takes it away, and joins equal
+    /// neighbours.
     mutating func set(_ style: TextStyle, _ isOn: Bool, over range: TextRange) {
         guard !range.isEmpty else { return }
+        let same = spans.filter { $0.style == style }
+        let isSo = isOn ? same.contains { $0.range.covers(range) } : !same.contains { $0.range.intersects(range) }
+        guard !isSo else { return }
+        if isOn {
+            let others = spans.filter {
+                $0.style?.kind == style.kind && $0.style != style && $0.range.intersects(range)
+            }
+            for other in Set(others.compactMap(\.style)).ordered { set(other, false, over: range) }
+        }
         var pieces: [TextRange] = isOn ? [range] : []
-        for span in spans where span.style == style {
+        for span in same {
             let touches = span.range.location <= range.end && range.location <= span.range.end
             guard touches else { continue }
             if isOn {

@@ -2,7 +2,7 @@ import Composer
 import Synchronization
 import Testing
 
-/// HKW-4 to HKW-6, HKW-30.
+/// HKW-4, HKW-5, HKW-6, HKW-30.
 struct PlugInTests {
     @Test func observersHearOfEverythingInOrder() {
         var script = ComposerScript()

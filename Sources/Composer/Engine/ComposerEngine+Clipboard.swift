@@ -13,9 +13,11 @@ extension ComposerEngine {
         replace(selection, with: "", origin: .typed)
     }
 
-    /// Takes the best of what is offered: the composer's own form, else media it accepts or text, whichever is
-    /// advertised first, media in its most faithful form (SLK-36, SLK-37, MIB-19).
+    /// Takes the best of what is offered, unless a plug-in takes something (MIB-22): the composer's own form, else
+    /// media it accepts or text, whichever is advertised first, media in its most faithful form (SLK-36, SLK-37,
+    /// MIB-19).
     mutating func paste(_ offers: [PasteOffer]) {
+        if isTakenByPlugIn(offers) { return observe(.pasted) }
         for case .fragment(let fragment) in offers where fragment.isSound { return paste(fragment) }
         var media: [(attachment: Attachment, preference: Int)] = []
         var text: String?

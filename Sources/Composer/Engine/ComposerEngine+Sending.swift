@@ -42,6 +42,7 @@ extension ComposerEngine {
         }
         if reply != nil { setReply(nil) }
         isExpanded = false
+        invalidateInputPlugIns()
     }
 
     mutating func sendAccepted(_ id: String) {

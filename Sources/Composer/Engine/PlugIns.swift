@@ -68,6 +68,7 @@ public enum InputControl: Sendable {
 struct PlugInList: Sendable {
     var observers: [any ComposerObserver] = []
     var interceptors: [any ComposerInterceptor] = []
+    var inputs: [any ComposerInputPlugIn] = []
     var controller: (any ComposerInputController)?
 }
 

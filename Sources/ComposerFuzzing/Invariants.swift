@@ -45,6 +45,12 @@ public enum Invariants {
                 return "mention \(mention) stands over \(text.debugDescription)"
             }
         }
+        var styleEnds: [TextStyle.Kind: Int] = [:]
+        for span in document.spans {
+            guard let kind = span.style?.kind else { continue }
+            if span.range.location < styleEnds[kind] ?? 0 { return "two styles of one kind at \(span.range)" }
+            styleEnds[kind] = span.range.end
+        }
         return Set(document.spans.map(\.id)).count == document.spans.count ? nil : "two spans with one identifier"
     }
 

@@ -18,7 +18,14 @@ public struct MirroredComposer: Sendable {
     ///
     /// - Returns: what is wrong with an effect; nil if nothing is.
     public mutating func handle(_ event: ComposerEvent, at time: Duration) -> String? {
-        effects = engine.handle(event, at: time)
+        perform(.event(event), at: time)
+    }
+
+    /// Does something to the composer and carries the effects out on the copy.
+    ///
+    /// - Returns: what is wrong with an effect; nil if nothing is.
+    public mutating func perform(_ step: FuzzStep, at time: Duration) -> String? {
+        effects = step.apply(to: &engine, at: time)
         for effect in effects {
             switch effect {
             case .edited(let edits):

@@ -25,11 +25,22 @@ public struct RandomScript<Source: ByteSource> {
         return ComposerEngine(configuration: configuration)
     }
 
-    /// The next event and its time; nil when the bytes are used up.
-    public mutating func next(for engine: ComposerEngine) -> (event: ComposerEvent, time: Duration)? {
-        guard let kind = source.next() else { return nil }
-        if kind & 7 == 0 { clock += .milliseconds(source.number(below: 2000)) }
-        return (event(Int(kind) % 56, engine), clock)
+    /// The next step and its time; nil when the bytes are used up.
+    public mutating func next(for engine: ComposerEngine) -> (step: FuzzStep, time: Duration)? {
+        guard let byte = source.next() else { return nil }
+        if byte & 7 == 0 { clock += .milliseconds(source.number(below: 2000)) }
+        let kind = Int(byte) % 59
+        return (kind < 56 ? .event(event(kind, engine)) : call(kind, engine), clock)
+    }
+
+    private mutating func call(_ kind: Int, _ engine: ComposerEngine) -> FuzzStep {
+        switch kind {
+        case 56: .transform(range(engine), to: source.number(below: 4) == 0 ? nil : text())
+        case 57: source.number(below: 2) == 0 ? .append(text()) : .refuseDeletion
+        default:
+            source.number(below: 3) == 0
+                ? .reconfigure(composer().configuration) : .ignore(source.number(below: 3) == 0)
+        }
     }
 
     private mutating func event(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
@@ -60,7 +71,12 @@ public struct RandomScript<Source: ByteSource> {
         switch kind {
         case 39: .beginEdit(id: "m\(source.number(below: 3))", content(engine))
         case 40: source.number(below: 2) == 0 ? .commitEdit : .cancelEdit
-        case 41: .reply(source.number(below: 2) == 0 ? nil : ReplyTarget(messageID: "r", sender: "Ann"))
+        case 41:
+            switch source.number(below: 3) {
+            case 0: .reply(nil)
+            case 1: .reply(ReplyTarget(messageID: "r", sender: "Ann"))
+            default: .replyPreview(id: "r", source.number(below: 2) == 0 ? .gone : .text(text()))
+            }
         case 42: source.number(below: 2) == 0 ? .attach(attachment()) : .detach(source.number(below: 4) - 1)
         case 43: .send
         case 44: .sendAccepted("send-\(source.number(below: 8))")
@@ -173,7 +189,7 @@ public struct RandomScript<Source: ByteSource> {
     }
 
     private mutating func style() -> TextStyle {
-        [TextStyle.bold, .italic, .named("x")][source.number(below: 3)]
+        [TextStyle.bold, .italic, .named("x"), .scale(2), .scale(3)][source.number(below: 5)]
     }
 
     private mutating func attachment() -> Attachment {

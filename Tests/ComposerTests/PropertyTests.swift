@@ -20,8 +20,8 @@ struct PropertyTests {
             var engine = script.composer()
             var effects: [ComposerEffect] = []
             for _ in 0..<1500 {
-                guard let (event, time) = script.next(for: engine) else { break }
-                effects += engine.handle(event, at: time)
+                guard let (step, time) = script.next(for: engine) else { break }
+                effects += step.apply(to: &engine, at: time)
             }
             runs.append((effects, engine.state))
         }

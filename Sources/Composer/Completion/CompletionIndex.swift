@@ -149,6 +149,13 @@ public struct CompletionIndex: Sendable {
 enum CompletionTier {
     case prefix, words, letters
 
+    /// Whether a name meets a query in any way.
+    static func meets(_ query: String, _ name: String) -> Bool {
+        FoldedText(query).units.withUnsafeBufferPointer { query in
+            FoldedText(name).units.withUnsafeBufferPointer { CompletionTier.of(query, in: $0) != nil }
+        }
+    }
+
     /// - Returns: the best way, and the units of the name that meet the query.
     static func of(_ pattern: FoldedUnits, in name: FoldedUnits) -> (tier: CompletionTier, places: [Int])? {
         if name.starts(with: pattern) { return (.prefix, Array(0..<pattern.count)) }

@@ -20,4 +20,6 @@ public enum CompletionRequest: Hashable, Sendable {
     case query(CompletionQuery)
     /// The answer to the query with this identifier is no longer of use.
     case cancel(String)
+    /// The user took this entity of the list that the prefix opened: it may come first from now on.
+    case accepted(CompletionEntity, prefix: String)
 }

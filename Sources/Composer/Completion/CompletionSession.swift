@@ -104,6 +104,16 @@ struct CompletionSession: Sendable {
         return true
     }
 
+    /// Whether the rows answer an older query than what is written now.
+    var isStale: Bool { isQueryWaiting || !hasAnswer }
+
+    /// What Return means: the row that the user went to. While rows of an older query stand there because somebody
+    /// types fast, the first that fits what is written; nil if none does.
+    var rowToAccept: Int? {
+        guard isStale, !hasChosenRow else { return selected ?? 0 }
+        return items.firstIndex { CompletionTier.meets(token.query, $0.name) }
+    }
+
     // MARK: Answers
 
     /// Takes a batch in: the first one of a query replaces the rows, later ones are appended; a selected row stays

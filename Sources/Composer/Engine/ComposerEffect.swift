@@ -44,6 +44,8 @@ public enum ComposerRefusal: Hashable, Sendable {
     /// The text is over the limit.
     case overLimit
     case notConnected
+    /// The host does not take the message, for this reason in words for the user.
+    case notTaken(String)
     /// An attachment is still being uploaded, or its upload failed.
     case uploading
     /// The same text is on its way.

@@ -5,7 +5,7 @@ extension ComposerEngine {
     /// - Parameter row: nil takes the selected row, or else the first.
     mutating func acceptRow(_ row: Int?) {
         guard let session = completing.session else { return }
-        let row = row ?? session.selected ?? 0
+        guard let row = row ?? session.rowToAccept else { return issueQuery(atOnce: true) }
         guard session.items.indices.contains(row) else { return }
         accept(session.items[row])
     }
@@ -27,6 +27,7 @@ extension ComposerEngine {
         completing.closed = .init(start: range.location, exhausted: nil)
         completing.detection.take(.ended(canRestart: false), at: selection.location)
         observe(.completionAccepted)
+        if let token { emit(.completion(.accepted(entity, prefix: token.rule.prefix))) }
         if insertion.mention != nil { observe(.mentionCreated) }
         turn.isCompletionSettled = true
     }

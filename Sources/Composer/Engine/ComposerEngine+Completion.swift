@@ -156,9 +156,12 @@ extension ComposerEngine {
     // MARK: Queries
 
     /// Asks for what is written now, at once or as soon as the throttle lets it (HKW-47).
-    mutating func issueQuery() {
+    mutating func issueQuery(atOnce: Bool = false) {
         let now = now
-        guard completing.session?.wantsQuery(at: now) ?? false, let session = completing.session else { return }
+        let isDue = completing.session?.wantsQuery(at: now) ?? false
+        guard isDue || atOnce && completing.session?.isQueryWaiting ?? false, let session = completing.session else {
+            return
+        }
         if let id = session.openQueryID { emit(.completion(.cancel(id))) }
         let query = CompletionQuery(
             id: completing.nextQueryID(), prefix: session.token.rule.prefix, text: session.token.query,

@@ -10,10 +10,11 @@ extension ComposerEngine {
         if isEditing { return commitEdit() }
         commitPreedit()
         if let refusal = sendRefusal { return refuse(refusal) }
-        closeCompletion()
         let id = outbox.nextID()
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
+        if let reason = plugIns.gate?.refusal(of: message) { return refuse(.notTaken(reason)) }
+        closeCompletion()
         emit(.send(message))
         observe(.sent)
         var entry = ComposerOutbox.Entry(

@@ -65,7 +65,14 @@ public enum InputControl: Sendable {
     case replace([ComposerEvent])
 }
 
+/// Has the last word on whether a message is handed over: a command that makes no sense stays where it was written.
+public protocol ComposerSendGate: Sendable {
+    /// Why the message is not taken, in words for the user; nil takes it.
+    func refusal(of message: ComposedMessage) -> String?
+}
+
 struct PlugInList: Sendable {
+    var gate: (any ComposerSendGate)?
     var observers: [any ComposerObserver] = []
     var interceptors: [any ComposerInterceptor] = []
     var inputs: [any ComposerInputPlugIn] = []
@@ -73,6 +80,11 @@ struct PlugInList: Sendable {
 }
 
 extension ComposerEngine {
+    /// Asks this gate before a new message is handed over; nil asks nobody. Edits are not asked about.
+    public mutating func setSendGate(_ gate: (any ComposerSendGate)?) {
+        plugIns.gate = gate
+    }
+
     /// Adds an observer; one whose name is there already is ignored (HKW-5).
     public mutating func add(observer: any ComposerObserver) {
         guard !plugIns.observers.contains(where: { $0.name == observer.name }) else { return }

@@ -1,0 +1,220 @@
+import Composer
+import Testing
+
+/// Entries of the specification read once more, each as its text says, beside the tables of the other suites.
+struct SecondReadingTests {
+    private func typed(_ text: String, _ preset: ComposerConfiguration.Preset) -> ComposerScript {
+        var script = ComposerScript(.preset(preset))
+        script.send(.focus(true))
+        script.type(text)
+        return script
+    }
+
+    /// SLK-19: the word must begin with the prefix; brackets may stand before it where the options say so.
+    @Test(arguments: [
+        ("(@an", ComposerConfiguration.Preset.slack, false), ("me@x", .slack, false), ("(@an", .parlance, true),
+        ("me@x", .parlance, false), ("“@an", .parlance, true), ("@@an", .parlance, false),
+        ("me@example.com", .messageInputBar, false),
+        ("x\n@an", .slack, true), ("see www.x.org/@an", .parlance, false), (":-D", .parlance, false),
+        (":an", .slack, true),
+        (":a", .slack, false), ("+:an", .slack, true), ("#", .slack, false), ("#a", .slack, true), ("/a", .slack, true),
+        (" /a", .slack, false),
+    ])
+    func prefixes(text: String, preset: ComposerConfiguration.Preset, opens: Bool) {
+        #expect((typed(text, preset).completion != nil) == opens)
+    }
+
+    /// HKW-43: an explicit query may be taken back to nothing, an implicit one to one character; one more ends it.
+    @Test func deletingDuringCreation() {
+        var explicit = typed("@jo", .hakawai)
+        for query in ["j", ""] {
+            explicit.send(.deleteBackward(byWord: false))
+            #expect(explicit.completion?.query == query)
+        }
+        explicit.send(.deleteBackward(byWord: false))
+        #expect(explicit.completion == nil && explicit.text.isEmpty)
+        var implicit = typed("joe", .hakawai)
+        #expect(implicit.completion?.kind == .implicit)
+        for query in ["jo", "j"] {
+            implicit.send(.deleteBackward(byWord: false))
+            #expect(implicit.completion?.query == query)
+        }
+        implicit.send(.deleteBackward(byWord: false))
+        #expect(implicit.completion == nil)
+    }
+
+    /// HKW-44, MIB-25: a line break always ends it; spaces only while something was found, two of them for people.
+    @Test func whiteSpaceDuringCreation() {
+        var script = typed("@ann", .parlance)
+        script.wait()
+        script.answer(["Ann Mary Lee"])
+        for (text, isOpen) in [(" ", true), ("ma", true), (" ", true), ("le", true), (" ", false)] {
+            script.type(text)
+            script.wait()
+            if script.completion != nil { script.answer(["Ann Mary Lee"]) }
+            #expect((script.completion != nil) == isOpen, "after \(script.text)")
+        }
+        var line = typed("@ann", .parlance)
+        line.wait()
+        line.answer(["Ann"])
+        line.press("Shift+Return")
+        #expect(line.completion == nil && line.text == "@ann\n")
+    }
+
+    /// HKW-62: moving within the query keeps it; leaving it ends it.
+    @Test func movingTheCaret() {
+        var script = typed("hi @anna", .parlance)
+        script.send(.select(.caret(6)))
+        #expect(script.completion?.query == "an" && script.completion?.range == TextRange(location: 3, length: 5))
+        script.send(.select(.caret(2)))
+        #expect(script.completion == nil)
+        var v1 = typed("hi @anna", .hakawai)
+        v1.send(.select(.caret(6)))
+        #expect(v1.completion == nil)
+    }
+
+    /// HKW-63: comes back with the focus only if nothing was changed meanwhile; ⚠ it did so with any text of another length.
+    @Test func theFocusComesBack() {
+        for (change, isOpen) in [(nil, true), (ComposerEvent.edit(.caret(0), replacement: "x ", origin: .code), false)]
+        {
+            var script = typed("@an", .parlance)
+            script.send(.focus(false))
+            #expect(script.completion == nil)
+            if let change { script.send(change) }
+            script.send(.focus(true))
+            #expect((script.completion != nil) == isOpen)
+        }
+    }
+
+    /// HKW-57: three presses for a name of two words; Ctrl+Backspace takes it whole. HKW-68: each is told.
+    @Test func backspaceAndWhatIsTold() {
+        var script = ComposerScript("@|")
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee", short: "Ann")))
+        #expect(
+            script.effects.contains(.observed(.mentionCreated))
+                && script.effects.contains(.observed(.completionAccepted)))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.text == "@Ann Lee")
+        for (text, told) in [
+            ("@Ann Lee", ComposerObservation.mentionSelected), ("@Ann", .mentionTrimmed), ("", .mentionDeleted),
+        ] {
+            script.send(.deleteBackward(byWord: false))
+            #expect(script.text == text && script.effects.contains(.observed(told)))
+        }
+        script.send(.undo)
+        script.send(.undo)
+        #expect(script.text == "@Ann Lee" && script.engine.document.mentions.count == 1)
+        script.send(.deleteBackward(byWord: true))
+        #expect(script.text.isEmpty)
+    }
+
+    /// HKW-59 ⚠: a short form that is no beginning of the name was taken as a length of it.
+    @Test func shortFormsAreTheEntitysOwn() {
+        var script = ComposerScript("@|", .preset(.hakawaiV2))
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Robert Smith", short: "Bob")))
+        for _ in 0..<2 { script.send(.deleteBackward(byWord: false)) }
+        #expect(script.text == "Robert", "hakawai-v2 trims to the first word, behind the space")
+        var own = ComposerScript(
+            "@|",
+            .completing {
+                $0.mentionBackspace = .trimOrDelete
+                $0.afterAccept = .nothing
+            })
+        own.send(.acceptEntity(CompletionEntity(id: "u", name: "Robert Smith", short: "Bob")))
+        own.send(.deleteBackward(byWord: false))
+        #expect(own.text == "@Bob" && own.engine.document.mentions.first?.mention?.text == "@Bob")
+    }
+
+    /// MIB-31 ⚠: a deleted selection that begins where a mention does left the rest of it marked.
+    @Test func aDeletionAtAMentionsStart() {
+        var script = ComposerScript("@|", .preset(.messageInputBar))
+        script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
+        script.send(.select(TextRange(location: 0, length: 3)))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.engine.document.mentions.isEmpty)
+    }
+
+    /// MIB-29 ⚠, HKW-36 ⚠: mentions of one entity that touch are two.
+    @Test func neighboursInAMessage() {
+        var script = ComposerScript("@|", .completing { $0.afterAccept = .nothing })
+        for _ in 0..<2 { script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann"))) }
+        script.send(.send)
+        #expect(
+            script.sent.first?.mentions.map(\.range) == [
+                TextRange(location: 0, length: 4), TextRange(location: 4, length: 3),
+            ])
+    }
+
+    /// MIB-28 ⚠, HKW-54 ⚠: no second space, nothing of the word stays, and a mention behind the caret is left alone.
+    @Test(arguments: [
+        ("@an| there", "@Ann there"), ("@a|n there", "@Ann there"), ("@a|n, you", "@Ann , you"), ("@an|", "@Ann "),
+    ])
+    func accepting(marked: String, text: String) {
+        var script = ComposerScript(marked)
+        script.send(.complete("@"))
+        script.wait()
+        script.answer(["Ann"])
+        script.send(.acceptCompletion(nil))
+        #expect(script.text == text)
+    }
+
+    @Test func acceptingBeforeAMention() {
+        var script = ComposerScript()
+        let mention = ComposerContent.PlacedMention(
+            mention: Mention(entityID: "b", text: "Bob"), range: TextRange(location: 3, length: 3))
+        script.send(.load(ComposerContent(text: "@anBob", mentions: [mention], selection: .caret(3))))
+        script.send(.complete("@"))
+        script.wait()
+        script.answer(["Ann"])
+        script.send(.acceptCompletion(nil))
+        #expect(script.text == "@Ann Bob" && script.engine.document.mentions.count == 2)
+    }
+
+    /// MIB-32: the host may veto what an acceptance writes.
+    @Test func anAcceptanceCanBeDenied() {
+        struct Veto: ComposerInterceptor {
+            let name = "veto"
+            func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
+                change.replacement.contains("Ann") ? .deny : .allow
+            }
+        }
+        var script = ComposerScript()
+        script.change { $0.add(interceptor: Veto()) }
+        script.type("@a")
+        script.wait()
+        script.answer(["Ann"])
+        script.send(.acceptCompletion(0))
+        #expect(script.text == "@a" && script.engine.document.mentions.isEmpty)
+    }
+
+    /// A gate keeps a message where it was written; edits are not its business.
+    @Test func aGateKeepsTheMessage() {
+        struct Gate: ComposerSendGate {
+            func refusal(of message: ComposedMessage) -> String? { message.text == "no" ? "because" : nil }
+        }
+        var script = ComposerScript()
+        script.change { $0.setSendGate(Gate()) }
+        script.type("no")
+        script.press("Return")
+        #expect(script.text == "no" && script.sent.isEmpty && script.effects.contains(.refused(.notTaken("because"))))
+        #expect(script.effects.contains(.keyHandled) && script.state.unsentCount == 0)
+        script.type("w")
+        script.press("Return")
+        #expect(script.sent.map(\.text) == ["now"])
+    }
+
+    /// What is taken from a list is told to whoever made it.
+    @Test func whatIsTakenIsTold() {
+        var script = typed(":ta", .parlance)
+        script.wait()
+        script.send(
+            .completionResults(
+                query: script.completion?.openQuery ?? "", [CompletionEntity(id: "t", name: "tada", replacement: "🎉")],
+                isFinal: true))
+        script.press("Tab")
+        let told = script.effects.contains { effect in
+            if case .completion(.accepted(let entity, prefix: ":")) = effect { entity.id == "t" } else { false }
+        }
+        #expect(told && script.text == "🎉 ")
+    }
+}

@@ -3,7 +3,7 @@ import GtkKit
 
 /// The compiled user interface that this library carries.
 public enum Resource {
-    static let prefix = "/io/github/parlance_chat/Parlance/"
+    nonisolated static let prefix = "/io/github/parlance_chat/Parlance/"
 
     static func ui(_ name: String) -> String { "\(prefix)ui/\(name).ui" }
     static let style = prefix + "style/parlance.css"

@@ -9,6 +9,15 @@ public enum Localization {
         bind_textdomain_codeset(domain, "UTF-8")
         textdomain(domain)
     }
+
+    /// What the user understands, the best first: `de_AT`, `de`, `C`.
+    public nonisolated static var languages: [String] {
+        guard let names = g_get_language_names() else { return [] }
+        return sequence(state: 0) { place in
+            defer { place += 1 }
+            return names[place].map { String(cString: $0) }
+        }.map { $0 }
+    }
 }
 
 /// Text in the user's language, from the default gettext domain; the text itself where there is no translation.

@@ -14,6 +14,17 @@ public enum Resources {
         g_resource_unref(resource)
     }
 
+    /// The text of a file in a registered bundle; nil if there is none. From any thread.
+    public nonisolated static func text(_ resourcePath: String) -> String? {
+        guard let bytes = g_resources_lookup_data(resourcePath, GResourceLookupFlags(rawValue: 0), nil) else {
+            return nil
+        }
+        defer { g_bytes_unref(bytes) }
+        var size: gsize = 0
+        guard let data = g_bytes_get_data(bytes, &size) else { return "" }
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: Int(size)), as: UTF8.self)
+    }
+
     public static func exists(_ resourcePath: String) -> Bool {
         g_resources_get_info(resourcePath, GResourceLookupFlags(rawValue: 0), nil, nil, nil) != 0
     }

@@ -16,6 +16,7 @@ final class CompletionQueries {
         switch request {
         case .cancel(let id): tasks.removeValue(forKey: id)?.cancel()
         case .query(let query): ask(query)
+        case .accepted(let entity, let prefix): sources.first { $0.prefix == prefix }?.accepted(entity)
         }
     }
 

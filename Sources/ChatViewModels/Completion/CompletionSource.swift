@@ -12,6 +12,12 @@ public nonisolated protocol CompletionSource: Sendable {
     /// become stale the stream is dropped, which its `onTermination` tells. An error that is thrown is shown in the
     /// list, below what had come, with a way to try again: a ``CompletionFailure`` in its own words.
     @MainActor func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error>
+    /// The user took this entity: it may come first from now on.
+    @MainActor func accepted(_ entity: CompletionEntity)
+}
+
+extension CompletionSource {
+    @MainActor public func accepted(_ entity: CompletionEntity) {}
 }
 
 /// Why a source could not answer, in words for the user.

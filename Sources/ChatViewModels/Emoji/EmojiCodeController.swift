@@ -1,0 +1,57 @@
+public import Composer
+
+/// Turns a short code into its emoji when its closing colon is typed: `:tada:`, and `:skin-tone-3:` behind an emoji.
+///
+/// Undo brings the code back. Code spans, times and addresses stay what they are.
+public nonisolated struct EmojiCodeController: ComposerInputController {
+    public let name = "emoji codes"
+    private let library: EmojiLibrary
+    /// The longest code is of 60 characters or so.
+    private static let reach = 80
+
+    public init(library: EmojiLibrary) {
+        self.library = library
+    }
+
+    public func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
+        guard let caret = Self.closing(event, engine), engine.state.preedit.isEmpty else { return .pass }
+        guard let catalog = library.contents?.catalog else {
+            // The colon that opens a code: by the one that closes it they are read.
+            Task { [library] in _ = try? await library.loaded() }
+            return .pass
+        }
+        let start = engine.document.clusterStart(at: max(0, caret - Self.reach))
+        let head = engine.document.text(in: TextRange(start: start, end: caret))
+        guard let colon = head.lastIndex(of: ":"), !Self.isCode(head) else { return .pass }
+        let code = head[head.index(after: colon)...]
+        guard !code.isEmpty, code.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_+-".contains($0)) })
+        else { return .pass }
+        let before = head[..<colon]
+        var location = caret - code.utf16.count - 1
+        var emoji: String?
+        if let tone = SkinTone(code: code), let last = before.last.map({ String($0) }) {
+            emoji = catalog.emoji(text: last).flatMap { $0.tones == .none ? nil : $0.text(in: tone) }
+            location -= last.utf16.count
+        } else if before.last.map({ !$0.isLetter && !$0.isNumber && !"/:".contains($0) }) ?? (start == location) {
+            emoji = catalog.emoji(code: code.lowercased())?.text(in: library.tone)
+        }
+        guard let emoji else { return .pass }
+        Task { @MainActor [library] in library.noteUse(of: emoji) }
+        return .replace([.edit(TextRange(start: location, end: caret), replacement: emoji, origin: .typed)])
+    }
+
+    /// Where a colon is typed with nothing selected.
+    private static func closing(_ event: ComposerEvent, _ engine: ComposerEngine) -> Int? {
+        switch event {
+        case .edit(let range, ":", .typed) where range.isEmpty: range.location
+        case .insert(":", .typed) where engine.selection.isEmpty: engine.selection.location
+        default: nil
+        }
+    }
+
+    /// Whether the end of a text lies within a code span.
+    private static func isCode(_ text: String) -> Bool {
+        let line = text.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+        return !line.count { $0 == "`" }.isMultiple(of: 2)
+    }
+}

@@ -1,0 +1,96 @@
+import Composer
+import Synchronization
+
+/// The emoji as a user has them: in the user's language, with those used lately and a skin tone. Read once, off the
+/// main thread, when somebody first asks.
+public nonisolated final class EmojiLibrary: Sendable {
+    public typealias Load = @Sendable () async throws -> EmojiCatalog
+
+    /// How many are remembered as used lately.
+    public static let recentLimit = 32
+
+    struct Contents: Sendable {
+        let catalog: EmojiCatalog
+        /// By short codes, and by names and keywords.
+        let codes: CompletionIndex
+        let names: CompletionIndex
+
+        init(_ catalog: EmojiCatalog) {
+            self.catalog = catalog
+            codes = CompletionIndex(
+                catalog.emoji.flatMap { emoji in
+                    emoji.codes.map { CompletionEntity(id: emoji.text, name: $0, detail: emoji.name) }
+                })
+            let keywords = Dictionary(
+                catalog.emoji.map { ($0.text, $0.keywords) }, uniquingKeysWith: { first, _ in first })
+            names = CompletionIndex(
+                catalog.emoji.map { CompletionEntity(id: $0.text, name: $0.name, detail: ":\($0.codes[0]):") }
+            ) { keywords[$0.id] ?? [] }
+        }
+    }
+
+    private struct State {
+        var contents: Contents?
+        var loading: Task<Contents, any Error>?
+        var recent: [String]
+        var tone: SkinTone
+    }
+
+    private let load: Load
+    private let onUse: @MainActor @Sendable ([String]) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - recent: emoji used lately, the last one first, as they were kept.
+    ///   - load: reads the emoji; called off the main thread, again if it threw.
+    ///   - onUse: told of those used lately, to keep them.
+    public init(
+        recent: [String] = [], tone: SkinTone = .none, load: @escaping Load,
+        onUse: @escaping @MainActor @Sendable ([String]) -> Void = { _ in }
+    ) {
+        self.load = load
+        self.onUse = onUse
+        state = Mutex(State(recent: Array(recent.prefix(Self.recentLimit)), tone: tone))
+    }
+
+    /// Emoji used lately, without skin tones, the last one first.
+    public var recent: [String] { state.withLock { $0.recent } }
+
+    /// The tone of emoji that have one, unless another is asked for.
+    public var tone: SkinTone {
+        get { state.withLock { $0.tone } }
+        set { state.withLock { $0.tone = newValue } }
+    }
+
+    /// The emoji, if they were read.
+    var contents: Contents? { state.withLock { $0.contents } }
+
+    /// Reads the emoji, unless somebody did or does so.
+    func loaded() async throws -> Contents {
+        let task = state.withLock { state -> Task<Contents, any Error> in
+            if let contents = state.contents { return Task { contents } }
+            if let loading = state.loading { return loading }
+            let task = Task.detached { [load] in Contents(try await load()) }
+            state.loading = task
+            return task
+        }
+        let result = await task.result
+        state.withLock { state in
+            state.loading = nil
+            if case .success(let contents) = result { state.contents = contents }
+        }
+        return try result.get()
+    }
+
+    /// Notes that an emoji was used, here or from a picker.
+    @MainActor public func noteUse(of emoji: String) {
+        let recent = state.withLock { state in
+            let plain = state.contents?.catalog.emoji(text: emoji)?.text ?? emoji
+            state.recent.removeAll { $0 == plain }
+            state.recent.insert(plain, at: 0)
+            state.recent = Array(state.recent.prefix(Self.recentLimit))
+            return state.recent
+        }
+        onUse(recent)
+    }
+}

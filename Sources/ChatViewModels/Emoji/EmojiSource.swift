@@ -1,0 +1,76 @@
+public import Composer
+
+/// Emoji for `:`, by short codes and by names in the user's language: the code that was written in full first, then
+/// those used lately, then codes, then names. Behind an emoji that was written in full come its skin tones.
+public nonisolated struct EmojiSource: CompletionSource {
+    public let prefix: String
+    private let library: EmojiLibrary
+    private let limit: Int
+
+    public init(prefix: String = ":", library: EmojiLibrary, limit: Int = 50) {
+        self.prefix = prefix
+        self.library = library
+        self.limit = limit
+    }
+
+    @MainActor public func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error> {
+        AsyncThrowingStream { [library, limit, text = query.text] continuation in
+            let task = Task.detached(priority: .userInitiated) {
+                do {
+                    let contents = try await library.loaded()
+                    try Task.checkCancellation()
+                    continuation.yield(
+                        Self.matches(of: text, in: contents, recent: library.recent, tone: library.tone, limit: limit))
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    @MainActor public func accepted(_ entity: CompletionEntity) {
+        if let emoji = entity.replacement { library.noteUse(of: emoji) }
+    }
+
+    private static func matches(
+        of query: String, in contents: EmojiLibrary.Contents, recent: [String], tone: SkinTone, limit: Int
+    ) -> [CompletionEntity] {
+        var rows: [CompletionEntity] = []
+        if let exact = contents.catalog.emoji(code: query.lowercased()) {
+            let row = CompletionEntity(
+                id: exact.text, name: query.lowercased(), detail: exact.name,
+                matched: [TextRange(location: 0, length: query.utf16.count)])
+            rows = [row] + tones(of: exact, as: row, but: tone)
+        }
+        let lately = recent.prefix(CompletionDirectory.recentLimit).compactMap { text in
+            contents.catalog.emoji(text: text).map {
+                CompletionEntity(id: $0.text, name: $0.codes[0], detail: $0.name)
+            }
+        }
+        rows += contents.codes.matches(of: query, recent: lately, limit: limit)
+        rows += contents.names.matches(of: query, limit: limit)
+        var known: Set<String> = []
+        let unique = rows.filter { known.insert($0.id).inserted }
+        return unique.prefix(limit).map { row in
+            guard row.replacement == nil else { return row }
+            var row = row
+            row.replacement = contents.catalog.emoji(text: row.id)?.text(in: tone) ?? row.id
+            return row
+        }
+    }
+
+    /// An emoji in the other tones, named as short codes name them.
+    private static func tones(of emoji: Emoji, as row: CompletionEntity, but preferred: SkinTone) -> [CompletionEntity]
+    {
+        guard emoji.tones != .none else { return [] }
+        return SkinTone.allCases.filter { $0 != preferred }.map { tone in
+            var row = row
+            row.replacement = emoji.text(in: tone)
+            if tone != .none { row.name += "::\(tone.code)" }
+            row.id = "\(emoji.text) \(tone.rawValue)"
+            return row
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import Testing
+
+/// Emoji by `:name:`, from the files that the program carries.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct EmojiTests {
+    private nonisolated static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../resources/emoji").standardizedFileURL
+
+    private nonisolated static func file(_ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: name + ".txt"), encoding: .utf8)
+    }
+
+    private nonisolated static func catalog(_ language: String) throws -> EmojiCatalog {
+        try EmojiCatalog(list: file("emoji"), names: file(language), english: file("en"))
+    }
+
+    private func composer(_ library: EmojiLibrary) async -> ComposerViewModel {
+        let composer = ComposerViewModel(
+            roomID: RoomID("r"), service: FakeChatService(), configuration: Self.unthrottled)
+        composer.completionSources = [EmojiSource(library: library)]
+        composer.setInputController(EmojiCodeController(library: library))
+        await composer.start()
+        composer.handle(.focus(true))
+        return composer
+    }
+
+    private static var unthrottled: ComposerConfiguration {
+        var configuration = ComposerConfiguration.preset(.parlance)
+        configuration.completion.resultsThrottle = 0
+        return configuration
+    }
+
+    private func type(_ text: String, into composer: ComposerViewModel) async {
+        for character in text { composer.handle(.insert(String(character), origin: .typed)) }
+        await eventually { composer.state.composer.completion.map { $0.openQuery == nil } ?? true }
+    }
+
+    @Test(arguments: ["ar", "de", "en", "fr", "hi", "ja", "ru", "zh"])
+    func everyLanguageNamesEveryEmoji(language: String) throws {
+        let catalog = try Self.catalog(language)
+        #expect(catalog.emoji.count > 1800)
+        #expect(catalog.emoji.allSatisfy { !$0.name.isEmpty && !$0.codes.isEmpty })
+        #expect(Set(catalog.emoji.map(\.text)).count == catalog.emoji.count)
+        for code in ["tada", "+1", "thumbsup", "wave", "heart", "smile"] { #expect(catalog.emoji(code: code) != nil) }
+    }
+
+    @Test func theUsersLanguageAndEnglishFindIt() async throws {
+        let library = EmojiLibrary { try Self.catalog("de") }
+        for query in [":tada", ":konfetti", ":party_p", ":Party"] {
+            let composer = await composer(library)
+            await type(query, into: composer)
+            #expect(composer.state.composer.completion?.items.first?.replacement == "🎉", "\(query)")
+        }
+    }
+
+    /// Fields: what is written, the code that Return takes first.
+    @Test(arguments: [(":smile", "😄"), (":+1", "👍"), (":heart", "❤️"), (":wave", "👋"), (":SMILE", "😄")])
+    func theCodeThatWasWrittenComesFirst(query: String, emoji: String) async {
+        let library = EmojiLibrary(recent: ["😃", "💔"]) { try Self.catalog("en") }
+        let composer = await composer(library)
+        await type(query, into: composer)
+        #expect(composer.state.composer.completion?.items.first?.replacement == emoji)
+        composer.handle(.key(KeyChord("Tab")))
+        #expect(composer.document.text == emoji + " " && composer.document.mentions.isEmpty)
+        #expect(library.recent.first == emoji)
+    }
+
+    @Test func whatWasUsedLatelyComesBeforeOthers() async {
+        let library = EmojiLibrary(recent: ["🚀", "🌹"]) { try Self.catalog("en") }
+        let composer = await composer(library)
+        await type(":ro", into: composer)
+        let rows = composer.state.composer.completion?.items.map(\.id) ?? []
+        #expect(rows.prefix(2) == ["🚀", "🌹"] && rows.count > 10 && Set(rows).count == rows.count)
+    }
+
+    @Test func skinTones() async throws {
+        let library = EmojiLibrary(tone: .medium) { try Self.catalog("en") }
+        let composer = await composer(library)
+        await type(":wave", into: composer)
+        let rows = composer.state.composer.completion?.items ?? []
+        #expect(rows.prefix(6).map(\.replacement) == ["👋🏽", "👋", "👋🏻", "👋🏼", "👋🏾", "👋🏿"])
+        #expect(rows[2].name == "wave::skin-tone-2")
+        let catalog = try Self.catalog("en")
+        #expect(catalog.emoji(code: "female-technologist")?.text(in: .dark) == "👩🏿‍💻")
+        #expect(catalog.emoji(text: "🧑‍🤝‍🧑")?.text(in: .light) == "🧑🏻‍🤝‍🧑🏻")
+        #expect(catalog.emoji(text: "☝️")?.text(in: .light) == "☝🏻")
+        #expect(catalog.emoji(text: "👋🏿")?.text == "👋" && catalog.emoji(text: "☝🏻")?.text == "☝️")
+        #expect(catalog.emoji(code: "tada")?.text(in: .dark) == "🎉")
+    }
+
+    /// Every tone is one that Unicode lists: one cluster, told apart by its modifier alone.
+    @Test func tonesAreSingleCharacters() throws {
+        for emoji in try Self.catalog("en").emoji where emoji.tones != .none {
+            for tone in SkinTone.allCases { #expect(emoji.text(in: tone).count == 1) }
+        }
+    }
+
+    /// What is typed, what it becomes (SLK-66: smileys and times stay).
+    nonisolated static let typed: [(String, String)] = [
+        (":tada:", "🎉"), ("hi :+1: there", "hi 👍 there"), (":wave::skin-tone-3:", "👋🏼"), ("(:tada:", "(🎉"),
+        ("a:tada:", "a:tada:"), (":nothing:", ":nothing:"), ("10:30:", "10:30:"), ("`:tada:", "`:tada:"),
+        ("::tada:", "::tada:"), ("http://a:100:", "http://a:100:"), (":)", ":)"),
+        (":tada:skin-tone-3:", "🎉skin-tone-3:"),
+        (":tada::skin-tone-3:", "🎉:skin-tone-3:"), (":tada::+1:", "🎉👍"),
+    ]
+
+    @Test(arguments: typed)
+    func aClosedCodeIsItsEmoji(text: String, expected: String) async throws {
+        let library = EmojiLibrary { try Self.catalog("en") }
+        let composer = await composer(library)
+        // Read, as by the list that opens at the second letter.
+        await type(":ta", into: composer)
+        composer.handle(.clear)
+        await type(text, into: composer)
+        #expect(composer.document.text == expected)
+    }
+
+    @Test func undoBringsTheCodeBack() async throws {
+        let library = EmojiLibrary { try Self.catalog("en") }
+        let composer = await composer(library)
+        await type(":ta", into: composer)
+        composer.handle(.clear)
+        await type(":tada:", into: composer)
+        #expect(composer.document.text == "🎉")
+        composer.handle(.undo)
+        #expect(composer.document.text == ":tada")
+    }
+
+    @Test func aBrokenFileIsAFailureInTheList() async {
+        let library = EmojiLibrary { try EmojiCatalog(list: "x\t0", names: "", english: "") }
+        let composer = await composer(library)
+        await type(":ta", into: composer)
+        await eventually { composer.state.composer.completion?.hasFailed ?? false }
+    }
+}

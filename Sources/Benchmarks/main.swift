@@ -3,10 +3,11 @@ import Foundation
 // `workload NAME …` runs one piece of work and nothing else, to be counted by callgrind.
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "workload" {
-    exit(ComposerBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
+    let workload = Array(arguments.dropFirst())
+    exit(ComposerBenchmarks.run(workload) || CompletionBenchmarks.run(workload) ? 0 : 2)
 }
 do {
-    let rows = try ComposerBenchmarks.rows()
+    let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows()
     print(BenchmarkRow.table(rows))
     for row in rows { print(row.json) }
     exit(rows.allSatisfy(\.holds) ? 0 : 1)

@@ -18,6 +18,8 @@ public enum ChatError: Error, Equatable, Sendable {
 public enum ChatLimits {
     /// Characters (grapheme clusters) in a room's name.
     public static let roomNameLength = 100
+    /// Characters (grapheme clusters) in a room's topic.
+    public static let topicLength = 500
     /// UTF-8 bytes in one message.
     public static let messageBytes = 4 * 1024 * 1024
 }

@@ -37,6 +37,8 @@ public final class ComposerViewModel: ViewModel {
         case failed(ChatError)
         /// Nothing was changed, for this reason.
         case refused(ComposerRefusal)
+        /// A command was not carried out, for this reason in words for the user; its text is back.
+        case notDone(String)
     }
 
     public let roomID: RoomID
@@ -44,6 +46,8 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
     /// Told at once, in order, of what a view of the text must mirror: edits, selection, clipboard and focus.
     @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
+    /// Carries out what is more than a message. What it throws is told, and the command's text comes back.
+    @ObservationIgnored public var onCommand: ((ChatCommand) async throws -> Void)?
 
     @ObservationIgnored private var engine: ComposerEngine
     @ObservationIgnored private let service: any MessageService & DraftService
@@ -91,6 +95,16 @@ public final class ComposerViewModel: ViewModel {
     public var completionSources: [any CompletionSource] {
         get { completion.sources }
         set { completion.sources = newValue }
+    }
+
+    /// What a text that begins with a slash means; nil where it is text like any other.
+    public var commands: CommandRegistry? {
+        didSet { engine.setSendGate(commands) }
+    }
+
+    /// Takes events before the composer does, such as a short code that becomes an emoji.
+    public func setInputController(_ controller: (any ComposerInputController)?) {
+        engine.setInputController(controller)
     }
 
     /// Which key sends, from now on.
@@ -234,19 +248,24 @@ public final class ComposerViewModel: ViewModel {
     }
 
     private func deliver(_ message: ComposedMessage) {
-        let outgoing = OutgoingMessage(
-            transactionID: makeTransactionID(), text: message.text,
-            replyTo: message.replyTo.map { MessageID($0) })
+        let transaction = makeTransactionID()
+        let command = try? commands?.command(in: message.text)
         enqueue { composer in
             do {
-                try await composer.service.send(outgoing, to: composer.roomID)
+                if let command, command.spoken == nil {
+                    try await composer.onCommand?(command)
+                } else {
+                    let outgoing = OutgoingMessage(transaction, message, as: command?.spoken)
+                    try await composer.service.send(outgoing, to: composer.roomID)
+                }
                 composer.handle(.sendAccepted(message.id))
                 // A message that failed before may have its place again.
                 if composer.state.composer.unsentCount > 0 { composer.handle(.restoreUnsent) }
-                composer.onOutput?(.sent)
+                if command == nil || command?.spoken != nil { composer.onOutput?(.sent) }
+                if command == .help { composer.handle(.complete("/")) }
             } catch {
                 composer.handle(.sendFailed(message.id))
-                composer.onOutput?(.failed(ChatError(error)))
+                composer.onOutput?((error as? CommandFailure).map { .notDone($0.reason) } ?? .failed(ChatError(error)))
             }
         }
     }
@@ -268,5 +287,14 @@ public final class ComposerViewModel: ViewModel {
         guard state.composer.editing == nil, !failedEdits.isEmpty else { return }
         let (message, text) = failedEdits.removeFirst()
         send(.beginEdit(message, text: text))
+    }
+}
+
+nonisolated extension OutgoingMessage {
+    /// A message as the composer hands it over, or as a command makes it.
+    fileprivate init(_ transaction: TransactionID, _ message: ComposedMessage, as spoken: SpokenCommand?) {
+        self.init(
+            transactionID: transaction, text: spoken?.text ?? message.text,
+            replyTo: message.replyTo.map { MessageID($0) })
     }
 }

@@ -23,6 +23,8 @@ public final class ConversationCoordinator {
     public nonisolated enum Notice: Equatable, Sendable {
         case failed(ChatError)
         case refused(ComposerRefusal)
+        /// In the user's language.
+        case told(String)
     }
 
     public let rooms: RoomListViewModel
@@ -36,12 +38,23 @@ public final class ConversationCoordinator {
         didSet { composers.values.forEach { $0.sendKey = sendKey } }
     }
 
+    /// The user wants to leave the room, and must be asked first: its messages go with it.
+    @ObservationIgnored public var onLeavingAsked: ((RoomID) -> Void)?
+    /// What a text that begins with a slash means, in all rooms; nil where it is text like any other.
+    @ObservationIgnored public var commands: CommandRegistry? {
+        didSet { composers.values.forEach { $0.commands = commands } }
+    }
+    /// Takes events before the composers do.
+    @ObservationIgnored public var inputController: (any ComposerInputController)? {
+        didSet { composers.values.forEach { $0.setInputController(inputController) } }
+    }
     /// Who answers the completion queries of a room's composer; nothing is offered where nobody does.
     @ObservationIgnored public var completionSources: (RoomID) -> [any CompletionSource] = { _ in [] } {
         didSet { for (room, composer) in composers { composer.completionSources = completionSources(room) } }
     }
 
-    @ObservationIgnored private let service: any ChatService
+    @ObservationIgnored let service: any ChatService
+    @ObservationIgnored let translator: Translator
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let now: () -> Date
     /// Composers of rooms that were open, so that undo survives going to another room.
@@ -49,9 +62,11 @@ public final class ConversationCoordinator {
     @ObservationIgnored private var dayWatch: DayWatch?
 
     public init(
-        service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() }
+        service: any ChatService, time: Timekeeper = .continuous, translator: Translator = .untranslated,
+        now: @escaping () -> Date = { Date() }
     ) {
         self.service = service
+        self.translator = translator
         self.time = time
         self.now = now
         rooms = RoomListViewModel(service: service, now: now)
@@ -116,6 +131,9 @@ public final class ConversationCoordinator {
         let composer = ComposerViewModel(roomID: room, service: service, time: time)
         composer.sendKey = sendKey
         composer.completionSources = completionSources(room)
+        composer.commands = commands
+        composer.setInputController(inputController)
+        composer.onCommand = { [weak self] in try await self?.perform($0, in: room) }
         composer.onOutput = { [weak self] in self?.receive($0, from: room) }
         Task { await composer.start() }
         return composer
@@ -144,6 +162,7 @@ public final class ConversationCoordinator {
         case .sent: if open != nil { onSent?() }
         case .failed(let error): onNotice?(.failed(error))
         case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
+        case .notDone(let reason): onNotice?(.told(reason))
         }
     }
 

@@ -5,7 +5,7 @@ import ChatStore
 struct FirstRooms {
     let rooms: [NewRoom]
 
-    init(backend: LocalBackend) {
+    init(backend: isolated LocalBackend) {
         let translator = backend.translator
         let time = backend.now()
         let own = Member(id: LocalBackend.ownID, displayName: backend.ownName, kind: .own)

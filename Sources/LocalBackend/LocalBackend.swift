@@ -17,7 +17,7 @@ public actor LocalBackend: ChatService {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let makeID: @Sendable () -> String
-    let ownName: String
+    var ownName: String
     let guide: Guide
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
@@ -76,6 +76,8 @@ public actor LocalBackend: ChatService {
     }
 
     private func prepare() async throws {
+        // A name that the user chose stays, whatever the computer calls its user.
+        if let chosen = try await store.setting(Self.ownNameSetting) { ownName = chosen }
         let first = FirstRooms(backend: self)
         _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
         _ = try await store.renameMember(Self.ownID, to: ownName)

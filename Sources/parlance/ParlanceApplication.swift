@@ -18,6 +18,7 @@ final class ParlanceApplication {
     private var backend: LocalBackend?
     private var coordinator: ConversationCoordinator?
     private var window: MainWindow?
+    private var emoji: EmojiLibrary?
     private var status: Int32 = 0
 
     init() {
@@ -42,6 +43,7 @@ final class ParlanceApplication {
         settings = Settings(schema: Self.id)
         settings?.onChange(of: "color-scheme") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "send-key") { [weak self] in self?.applySettings() }
+        settings?.onChange(of: "emoji-skin-tone") { [weak self] in self?.applySettings() }
         applySettings()
         addActions()
         // Until the store is open there is no window to keep the process.
@@ -70,14 +72,26 @@ final class ParlanceApplication {
     private func start(with store: ChatStore) async {
         do {
             let backend = try await LocalBackend.start(
-                over: store, ownName: Self.userName,
-                translator: Translator(translate: Self.translate, plural: Self.plural))
+                over: store, ownName: Self.userName, translator: Self.translator)
             self.store = store
             self.backend = backend
-            show(ConversationCoordinator(service: backend))
+            let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
+            equip(coordinator, abilities: backend.abilities)
+            show(coordinator)
         } catch {
             await refuse(error)
         }
+    }
+
+    /// Gives the composers what they know: commands and emoji.
+    private func equip(_ coordinator: ConversationCoordinator, abilities: RoomAbilities) {
+        let emoji = EmojiLibrary(
+            recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
+            load: { try EmojiResources.load() },
+            onUse: { [weak self] in self?.settings?.set("recent-emoji", $0.joined(separator: " ")) })
+        self.emoji = emoji
+        coordinator.commands = CommandRegistry(abilities: abilities, translator: Self.translator)
+        coordinator.inputController = EmojiCodeController(library: emoji)
     }
 
     private func show(_ coordinator: ConversationCoordinator) {
@@ -187,9 +201,11 @@ final class ParlanceApplication {
     private func applySettings() {
         guard let settings else { return }
         Appearance.apply(settings.string("color-scheme"))
+        emoji?.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
         coordinator?.sendKey = settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return
     }
 
+    private static let translator = Translator(translate: translate, plural: plural)
     private static let translate: @Sendable (String) -> String = { translated($0) }
     private static let plural: @Sendable (String, String, Int) -> String = { translated($0, $1, count: $2) }
 

@@ -42,6 +42,7 @@ public final class MainWindow {
         setUpWindow()
         addActions()
         coordinator.onNotice = { [weak self] in self?.show($0) }
+        coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         panes.onFold { [weak self] in self?.foldingChanged() }
         renderings = [
@@ -221,6 +222,8 @@ enum NoticeText {
                 .replacing("%d", with: "\(rejected)")
         case .refused(.overLimit): translated("The message is too long")
         case .refused(.draft): translated("The stored draft of this room could not be read")
+        case .refused(.notTaken(let reason)): reason
+        case .told(let text): text
         case .refused(.mediaType): translated("This kind of file cannot be added")
         case .refused: nil
         }

@@ -55,6 +55,8 @@ public final class TimelineViewModel: ViewModel {
         case reply(MessageID)
         case delete(MessageID)
         case dayChanged
+        /// Shows nothing of what was said so far, until the reader goes elsewhere or the room is opened again.
+        case clear
     }
 
     public nonisolated enum Output: Equatable, Sendable {
@@ -182,6 +184,10 @@ public final class TimelineViewModel: ViewModel {
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .dayChanged: layOutAll()
+        case .clear:
+            generation += 1
+            state.loading = nil
+            replace(with: TimelinePage(messages: [], hasOlder: false))
         }
     }
 

@@ -1,0 +1,45 @@
+/// What a backend can do beyond what every one can. What it can't is not offered to the user.
+public struct RoomAbilities: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// A room has a topic that members set.
+    public static let topic = RoomAbilities(rawValue: 1 << 0)
+    /// The user chooses a name.
+    public static let ownName = RoomAbilities(rawValue: 1 << 1)
+    /// Others can be asked into a room.
+    public static let invite = RoomAbilities(rawValue: 1 << 2)
+    /// Rooms that the user is not in can be entered.
+    public static let join = RoomAbilities(rawValue: 1 << 3)
+}
+
+/// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.
+public protocol RoomAbilityService: Sendable {
+    var abilities: RoomAbilities { get }
+    /// What the room is about; nil if nobody said.
+    /// - Throws: ``ChatError/notFound``, or a storage error.
+    func topic(of room: RoomID) async throws -> String?
+    /// - Parameter topic: at most ``ChatLimits/topicLength`` characters; nil for none.
+    /// - Throws: ``ChatError/notFound``, ``ChatError/invalidName`` if it is too long, or a storage error.
+    func setTopic(_ topic: String?, of room: RoomID) async throws
+    /// What the user is called in all rooms, from now on.
+    /// - Throws: ``ChatError/invalidName`` as for a room's name, or a storage error.
+    func setOwnName(_ name: String) async throws
+    /// Asks somebody into the room, by identifier or name.
+    /// - Throws: ``ChatError/notFound`` if nobody is known by that.
+    func invite(_ address: String, to room: RoomID) async throws
+    /// Enters a room by its identifier or address.
+    func join(_ address: String) async throws -> RoomID
+}
+
+extension RoomAbilityService {
+    public var abilities: RoomAbilities { [] }
+    public func topic(of room: RoomID) async throws -> String? { throw ChatError.notPermitted }
+    public func setTopic(_ topic: String?, of room: RoomID) async throws { throw ChatError.notPermitted }
+    public func setOwnName(_ name: String) async throws { throw ChatError.notPermitted }
+    public func invite(_ address: String, to room: RoomID) async throws { throw ChatError.notPermitted }
+    public func join(_ address: String) async throws -> RoomID { throw ChatError.notPermitted }
+}

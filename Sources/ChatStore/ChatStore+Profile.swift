@@ -1,0 +1,21 @@
+import GRDB
+
+extension ChatStore {
+    /// The value last set under the name; nil if none was.
+    public func setting(_ name: String) async throws -> String? {
+        try await read { db in
+            try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
+        }
+    }
+
+    /// Keeps a value under the name.
+    public func setSetting(_ value: String, for name: String) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO setting (name, value) VALUES (?, ?)
+                    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                    """, arguments: [name, value])
+        }
+    }
+}

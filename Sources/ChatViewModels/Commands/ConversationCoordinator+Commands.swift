@@ -1,0 +1,60 @@
+import ChatCore
+
+extension ConversationCoordinator {
+    /// Carries out a command that was written in a room.
+    func perform(_ command: ChatCommand, in room: RoomID) async throws {
+        switch command {
+        case .say, .help: break
+        case .setTopic(let topic): try await service.setTopic(topic, of: room)
+        case .showTopic: try await tellTopic(of: room)
+        case .setOwnName(let name): try await service.setOwnName(name)
+        case .invite(let address): try await invite(address, to: room)
+        case .join(let address): try await join(address)
+        case .leave: onLeavingAsked?(room)
+        case .rename(let name): try await service.renameRoom(room, to: name)
+        case .remove(let name): try await remove(name, from: room)
+        case .clear: if conversation?.roomID == room { conversation?.timeline.send(.clear) }
+        }
+    }
+
+    private func tellTopic(of room: RoomID) async throws {
+        let topic = try await service.topic(of: room)
+        onNotice?(.told(topic ?? translator("Nobody has said what this room is about.")))
+    }
+
+    private func invite(_ address: String, to room: RoomID) async throws {
+        do {
+            try await service.invite(address, to: room)
+        } catch ChatError.notFound {
+            throw CommandFailure(translator("Nobody is known as {name}.", ["name": address]))
+        }
+    }
+
+    /// A room of the list by its name or identifier, or else one that the backend knows.
+    private func join(_ address: String) async throws {
+        let wanted = address.hasPrefix("#") ? String(address.dropFirst()) : address
+        let rows = rooms.state.rows
+        let row =
+            rows.first { $0.id.rawValue == address } ?? rows.first { $0.name == wanted }
+            ?? rows.first { $0.name.lowercased() == wanted.lowercased() }
+        if let row { return rooms.send(.select(row.id)) }
+        guard service.abilities.contains(.join) else {
+            throw CommandFailure(translator("There is no room called {name} here.", ["name": wanted]))
+        }
+        rooms.send(.select(try await service.join(address)))
+    }
+
+    private func remove(_ name: String, from room: RoomID) async throws {
+        let wanted = name.hasPrefix("@") ? String(name.dropFirst()) : name
+        let others = conversation.flatMap { $0.roomID == room ? $0.timeline.state.otherMembers : nil } ?? []
+        let found = others.filter { $0.id.rawValue == name || $0.displayName.lowercased() == wanted.lowercased() }
+        guard let member = found.first else {
+            throw CommandFailure(translator("Nobody here is called {name}.", ["name": wanted]))
+        }
+        guard found.count == 1 else {
+            throw CommandFailure(
+                translator("Several are called {name}: write which by the identifier.", ["name": wanted]))
+        }
+        try await service.removeMember(member.id, from: room)
+    }
+}

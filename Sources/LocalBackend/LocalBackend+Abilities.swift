@@ -1,0 +1,50 @@
+public import ChatCore
+import ChatStore
+
+extension LocalBackend {
+    /// Nobody but the guide lives on this computer beside the user: it is who can be invited, and there are no rooms
+    /// to join.
+    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite] }
+
+    private static let topicSetting = "topic"
+    static let ownNameSetting = "local.ownName"
+
+    public func topic(of room: RoomID) async throws -> String? {
+        try await store.setting(Self.topicSetting, of: room)
+    }
+
+    public func setTopic(_ topic: String?, of room: RoomID) async throws {
+        let topic = topic.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        guard topic?.count ?? 0 <= ChatLimits.topicLength else { throw ChatError.invalidName }
+        try await inTurn {
+            try await store.set(topic?.isEmpty ?? true ? nil : topic, for: Self.topicSetting, of: room)
+        }
+    }
+
+    public func setOwnName(_ name: String) async throws {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        try await inTurn {
+            try await store.setSetting(name, for: Self.ownNameSetting)
+            ownName = name
+            for room in try await store.renameMember(Self.ownID, to: name) {
+                tell(.members(try await store.members(of: room)), in: room)
+            }
+            roomsChanged()
+        }
+    }
+
+    /// The guide, by its name or as `guide`, comes back into a room that it was taken out of, or into another.
+    public func invite(_ address: String, to room: RoomID) async throws {
+        let name = translator("Guide")
+        let wanted = address.lowercased()
+        guard wanted == Self.guideID.rawValue || wanted == name.lowercased() else { throw ChatError.notFound }
+        try await inTurn {
+            let members = try await store.members(of: room)
+            guard !members.contains(where: { $0.id == Self.guideID && !$0.hasLeft }) else { return }
+            try await store.addMember(Member(id: Self.guideID, displayName: name, kind: .guide), to: room)
+            tell(.members(try await store.members(of: room)), in: room)
+            try await welcomeBack(to: room)
+            roomsChanged()
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ChatCore
+import ChatViewModels
+import Composer
+import Testing
+
+/// What texts that begin with a slash mean.
+struct CommandRegistryTests {
+    private static let everything = CommandRegistry(
+        abilities: [.topic, .ownName, .invite, .join], translator: .untranslated)
+
+    static let texts: [(String, ChatCommand?)] = [
+        ("hello", nil), ("", nil), ("/", nil), ("/ me", nil), ("/usr/bin is full", nil), ("/1", nil), (" /me x", nil),
+        ("//me x", .say(SpokenCommand(text: "/me x"))), ("//", .say(SpokenCommand(text: "/"))),
+        ("/PLAIN  waves \n twice ", .say(SpokenCommand(text: "waves \n twice", html: "waves <br> twice"))),
+        ("/plain *a* <b>", .say(SpokenCommand(text: "*a* <b>", html: "*a* &lt;b&gt;"))),
+        ("/plain a\nb", .say(SpokenCommand(text: "a\nb", html: "a<br>b"))),
+        (
+            "/spoiler the <end>",
+            .say(SpokenCommand(text: "||the <end>||", html: "<span data-mx-spoiler>the &lt;end&gt;</span>"))
+        ),
+        ("/shrug", .say(SpokenCommand(text: #"¯\_(ツ)_/¯"#, html: #"¯\_(ツ)_/¯"#))),
+        ("/shrug who", .say(SpokenCommand(text: #"who ¯\_(ツ)_/¯"#, html: #"who ¯\_(ツ)_/¯"#))),
+        ("/topic", .showTopic), ("/topic  tea  ", .setTopic("tea")), ("/nick Ann  Lee", .setOwnName("Ann Lee")),
+        ("/invite @a:b", .invite("@a:b")), ("/join #tea", .join("#tea")), ("/leave", .leave), ("/clear ", .clear),
+        ("/rename Tea", .rename("Tea")), ("/remove Ann", .remove("Ann")), ("/help", .help),
+    ]
+
+    @Test(arguments: texts)
+    func whatItMeans(text: String, command: ChatCommand?) throws {
+        #expect(try Self.everything.command(in: text) == command)
+    }
+
+    static let problems: [(String, CommandProblem)] = [
+        ("/meh", .unknown("meh")), ("/Nope x", .unknown("Nope")), ("/plain", .argumentMissing(usage: "/plain <text>")),
+        ("/plain  \n", .argumentMissing(usage: "/plain <text>")), ("/leave now", .argumentUnexpected("leave")),
+        ("/nick " + String(repeating: "n", count: 101), .tooLong(limit: 100)),
+        ("/topic " + String(repeating: "n", count: 501), .tooLong(limit: 500)),
+    ]
+
+    @Test(arguments: problems)
+    func whatIsWrongIsSaid(text: String, problem: CommandProblem) {
+        #expect(throws: problem) { try Self.everything.command(in: text) }
+        #expect(!problem.text(.untranslated).isEmpty && !problem.text(.untranslated).contains("{"))
+    }
+
+    /// What the backend can't do is neither offered nor done.
+    @Test func whatCannotBeDoneIsNotOffered() {
+        let registry = CommandRegistry(abilities: [], translator: .untranslated)
+        #expect(!registry.offered.contains { ["topic", "nick", "invite"].contains($0.name) })
+        #expect(throws: CommandProblem.unavailable("nick")) { try registry.command(in: "/nick Ann") }
+        #expect(registry.index.entities.map(\.name) == registry.offered.map(\.name))
+        #expect(Self.everything.offered.count == Self.everything.definitions.count)
+    }
+
+    @Test func theHostsCommandsTakePrecedence() throws {
+        let own = CommandRegistry.Definition("leave", "[why]", help: "x") { .remove($0) }
+        let registry = CommandRegistry(abilities: [], translator: .untranslated, adding: [own])
+        #expect(try registry.command(in: "/leave it") == .remove("it"))
+        #expect(registry.definitions.count { $0.name == "leave" } == 1)
+    }
+}

@@ -1,0 +1,139 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import LocalBackend
+import Testing
+
+/// Commands from the composer to the backend that carries them out.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct CommandTests {
+    @MainActor private final class App {
+        let folder = TemporaryFolder()
+        let store: ChatStore
+        let backend: LocalBackend
+        let coordinator: ConversationCoordinator
+        let notices = Recorder<ConversationCoordinator.Notice>()
+        let leaving = Recorder<RoomID>()
+
+        init() async throws {
+            store = try await ChatStore.open(in: folder.path("store"))
+            backend = try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+            coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
+            coordinator.commands = CommandRegistry(abilities: backend.abilities, translator: .untranslated)
+            coordinator.onNotice = { [notices] in notices.record($0) }
+            coordinator.onLeavingAsked = { [leaving] in leaving.record($0) }
+            coordinator.start(opening: nil)
+            await eventually { [coordinator] in coordinator.conversation?.timeline.state.isLoaded ?? false }
+            await eventually { [coordinator] in coordinator.conversation?.composer.state.isReady ?? false }
+        }
+
+        var composer: ComposerViewModel { coordinator.conversation!.composer }
+        var timeline: TimelineViewModel { coordinator.conversation!.timeline }
+        var row: RoomListViewModel.Row { coordinator.rooms.state.selectedRow! }
+
+        /// As a person writes and sends.
+        func say(_ text: String) async {
+            composer.handle(.insert(text, origin: .dictation))
+            composer.handle(.key(KeyChord("Return")))
+            await composer.flushDraft()
+        }
+
+        func end() async {
+            await coordinator.flushDrafts()
+            await backend.close()
+            await store.close()
+        }
+    }
+
+    /// What is no command stays where it was written, and says why; it is not even in the history of undo.
+    @Test func whatIsNoCommandStaysInTheComposer() async throws {
+        let app = try await App()
+        let before = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
+        await app.say("/nonsense now")
+        #expect(app.composer.document.text == "/nonsense now")
+        guard case .refused(.notTaken(let reason)) = app.notices.values.last else {
+            Issue.record("nothing was said: \(app.notices.values)")
+            return
+        }
+        #expect(reason.contains("/nonsense"))
+        #expect(try await app.backend.messages(in: app.row.id, before: .max, limit: 1) == before)
+        await app.end()
+    }
+
+    @Test func topicsAreKeptAndShown() async throws {
+        let app = try await App()
+        await app.say("/topic")
+        await app.say("/topic  tea and   biscuits ")
+        #expect(try await app.backend.topic(of: app.row.id) == "tea and biscuits")
+        await app.say("/topic")
+        #expect(app.notices.values.map { if case .told(let text) = $0 { text } else { "" } }.last == "tea and biscuits")
+        #expect(app.notices.values.count == 2)
+        await app.end()
+    }
+
+    @Test func aNameIsChosenInAllRoomsAndStays() async throws {
+        let app = try await App()
+        await app.say("/nick Ann Lee")
+        await eventually { app.timeline.state.members.first { $0.kind == .own }?.displayName == "Ann Lee" }
+        let room = try await app.backend.createRoom(named: "New")
+        #expect(try await app.store.members(of: room).map(\.displayName) == ["Ann Lee"])
+        await app.backend.close()
+        let again = try await LocalBackend.start(over: app.store, ownName: "Robin", clock: ManualClock())
+        #expect(try await app.store.members(of: room).map(\.displayName) == ["Ann Lee"])
+        await again.close()
+        await app.store.close()
+    }
+
+    @Test func othersAreTakenOutAndAskedBackIn() async throws {
+        let app = try await App()
+        await app.say("/remove nobody")
+        #expect(app.composer.document.text == "/remove nobody", "what was not done comes back")
+        app.composer.handle(.clear)
+        await app.say("/remove guide")
+        await eventually { app.timeline.state.otherMembers.isEmpty }
+        await app.say("/invite Guide")
+        await eventually { app.timeline.state.otherMembers.map(\.displayName) == ["Guide"] }
+        await app.say("/invite Santa")
+        #expect(app.composer.document.text == "/invite Santa")
+        #expect(app.notices.values.last == .told("Nobody is known as Santa."))
+        await app.end()
+    }
+
+    @Test func roomsAreEnteredRenamedAndLeft() async throws {
+        let app = try await App()
+        await app.say("/rename Tea")
+        await eventually { app.row.name == "Tea" }
+        await app.say("/join notes")
+        await eventually { app.coordinator.conversation?.timeline.state.isLoaded ?? false && app.row.name == "Notes" }
+        await eventually { app.composer.state.isReady }
+        await app.say("/join nowhere")
+        #expect(app.composer.document.text == "/join nowhere")
+        app.composer.handle(.clear)
+        await app.say("/leave")
+        #expect(app.leaving.values == [app.row.id], "one is asked first")
+        await app.end()
+    }
+
+    @Test func clearingEmptiesTheViewAndNothingElse() async throws {
+        let app = try await App()
+        #expect(!app.timeline.state.isEmpty)
+        await app.say("/clear")
+        #expect(app.timeline.state.isEmpty && !app.timeline.state.hasOlder)
+        await app.say("next")
+        await eventually { app.timeline.rows.compactMap(\.message).map(\.text) == ["next"] }
+        #expect(try await app.backend.messages(in: app.row.id, before: .max, limit: 9).messages.count > 1)
+        await app.end()
+    }
+
+    @Test func helpListsTheCommands() async throws {
+        let app = try await App()
+        let registry = app.coordinator.commands!
+        let directory = CompletionDirectory { registry.index }
+        app.coordinator.completionSources = { _ in [DirectorySource(prefix: "/", directory: directory)] }
+        await app.say("/help ")
+        #expect(app.composer.document.text == "/")
+        await eventually { app.composer.state.composer.completion?.items.count == registry.offered.count }
+        await app.end()
+    }
+}

@@ -74,8 +74,9 @@ else
 	@$(RELEASE)/parlance-store-soak damage
 endif
 
-fuzz: deps ## Run the long fuzzing of the composer
-	@build-aux/fuzz $(ARGS)
+fuzz: deps ## Run the long fuzzing of the composer and of message bodies
+	@build-aux/fuzz composer $(ARGS)
+	@build-aux/fuzz markup $(ARGS)
 
 leaks: deps schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery

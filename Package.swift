@@ -32,6 +32,8 @@ let package = Package(
     targets: [
         // The toolkit, and a thin layer over it.
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
+        .systemLibrary(
+            name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
         .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
@@ -51,7 +53,8 @@ let package = Package(
             name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay"], resources: [.copy("Traces")],
             swiftSettings: settings
         ),
-        .executableTarget(name: "Benchmarks", dependencies: ["Composer"], swiftSettings: settings),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["ChatCore", "Composer", "MessageMarkup"], swiftSettings: settings),
 
         // Rooms and messages, and where they are kept.
         .target(name: "ChatCore", swiftSettings: settings),
@@ -74,8 +77,22 @@ let package = Package(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
             swiftSettings: settings),
 
+        // Message bodies: Markdown and HTML through the parsers of cmark-gfm and gumbo.
+        .systemLibrary(name: "CCmark", pkgConfig: "libcmark-gfm", providers: [.apt(["libcmark-gfm-extensions-dev"])]),
+        .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),
+        .target(name: "MessageMarkup", dependencies: ["CCmark", "CGumbo", "ChatCore"], swiftSettings: settings),
+        .target(
+            name: "MarkupFuzzing", dependencies: ["ChatCore", "ComposerFuzzing", "MessageMarkup"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MessageMarkupTests",
+            dependencies: ["ChatCore", "ComposerFuzzing", "MarkupFuzzing", "MessageMarkup"],
+            swiftSettings: settings),
+
         // Screens without and with widgets, and the program.
-        .target(name: "ChatViewModels", dependencies: ["ChatCore", "Composer"], swiftSettings: mainActorSettings),
+        .target(
+            name: "ChatViewModels", dependencies: ["ChatCore", "Composer", "MessageMarkup"],
+            swiftSettings: mainActorSettings),
         .testTarget(
             name: "ChatViewModelsTests",
             dependencies: [
@@ -84,16 +101,17 @@ let package = Package(
             swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
-            name: "ChatGtk", dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],
+            name: "ChatGtk", dependencies: ["CGtk", "CGtkSource", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
         .testTarget(
             name: "ChatGtkTests",
             dependencies: [
                 "CGtk", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "GtkKit",
-                "GtkTestSupport", "LocalBackend",
+                "GtkTestSupport", "LocalBackend", "MessageMarkup",
             ], swiftSettings: settings),
         .executableTarget(
-            name: "Gallery", dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit"],
+            name: "Gallery",
+            dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit", "MessageMarkup"],
             swiftSettings: mainActorSettings),
         .executableTarget(
             name: "parlance",
@@ -108,8 +126,10 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    package.targets.append(
-        .executableTarget(
-            name: "ComposerFuzz", dependencies: ["ComposerFuzzing"],
-            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+    for name in ["Composer", "Markup"] {
+        package.targets.append(
+            .executableTarget(
+                name: "\(name)Fuzz", dependencies: ["ComposerFuzzing", .target(name: "\(name)Fuzzing")],
+                swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+    }
 }

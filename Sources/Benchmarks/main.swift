@@ -4,10 +4,11 @@ import Foundation
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "workload" {
     let workload = Array(arguments.dropFirst())
-    exit(ComposerBenchmarks.run(workload) || CompletionBenchmarks.run(workload) ? 0 : 2)
+    let isKnown = [ComposerBenchmarks.run, CompletionBenchmarks.run, MarkupBenchmarks.run].contains { $0(workload) }
+    exit(isKnown ? 0 : 2)
 }
 do {
-    let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows()
+    let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows() + MarkupBenchmarks.rows()
     print(BenchmarkRow.table(rows))
     for row in rows { print(row.json) }
     exit(rows.allSatisfy(\.holds) ? 0 : 1)

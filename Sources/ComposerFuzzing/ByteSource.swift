@@ -6,7 +6,7 @@ public protocol ByteSource {
 
 extension ByteSource {
     /// A number from 0 up to, not including, `bound`, which must be 1 to 65,536; 0 when the bytes are used up.
-    mutating func number(below bound: Int) -> Int {
+    public mutating func number(below bound: Int) -> Int {
         let high = Int(next() ?? 0)
         guard bound > 256 else { return high % bound }
         return (high << 8 | Int(next() ?? 0)) % bound

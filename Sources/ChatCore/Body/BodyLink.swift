@@ -1,0 +1,93 @@
+/// A link in a text, with what a reader should know before it is opened.
+public struct BodyLink: Hashable, Sendable {
+    /// What about a link deserves a question before it is opened.
+    public struct Warnings: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) {
+            self.rawValue = rawValue
+        }
+
+        /// The text is not the address: the reader has not seen where it leads.
+        public static let textDiffers = Warnings(rawValue: 1)
+        /// The text is an address too, of another host.
+        public static let namesAnotherHost = Warnings(rawValue: 2)
+        /// The host has letters beyond ASCII, which may look like others (a punycode host).
+        public static let internationalHost = Warnings(rawValue: 4)
+        /// A name stands before the host, which may be taken for the host.
+        public static let credentials = Warnings(rawValue: 8)
+        /// Characters in the text turn its direction or cannot be seen.
+        public static let hiddenCharacters = Warnings(rawValue: 16)
+
+        /// Signs of a link that was made to deceive.
+        public var isSuspicious: Bool { !isDisjoint(with: [.namesAnotherHost, .credentials, .hiddenCharacters]) }
+    }
+
+    public let target: LinkTarget
+    public let warnings: Warnings
+
+    /// - Parameter text: what is shown for the whole link.
+    public init(to target: LinkTarget, shownAs text: String) {
+        self.target = target
+        var warnings: Warnings = []
+        if text.unicodeScalars.contains(where: HiddenCharacters.contains) { warnings.insert(.hiddenCharacters) }
+        if target.hasInternationalHost { warnings.insert(.internationalHost) }
+        if target.hasCredentials { warnings.insert(.credentials) }
+        if !Self.isSame(text, target) {
+            warnings.insert(.textDiffers)
+            if let named = Self.hostNamed(in: text), named != Self.plainHost(target) {
+                warnings.insert(.namesAnotherHost)
+            }
+        }
+        self.warnings = warnings
+    }
+
+    /// Whether a reader of the text has read the address: but for scheme, `www.` and a slash at the end.
+    private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
+        let shown = text.trimmingPrefix(while: \.isWhitespace)
+        return shown == target.address || bare(String(shown)) == bare(target.address)
+    }
+
+    private static func bare(_ address: String) -> Substring {
+        var rest = Substring(address)
+        while rest.last?.isWhitespace ?? false { rest.removeLast() }
+        for prefix in ["https://", "http://", "mailto:", "ftp://"] where rest.lowercased().hasPrefix(prefix) {
+            rest = rest.dropFirst(prefix.count)
+            break
+        }
+        if rest.lowercased().hasPrefix("www.") { rest = rest.dropFirst(4) }
+        if rest.last == "/" { rest.removeLast() }
+        let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        return Substring(host.lowercased() + rest.dropFirst(host.count))
+    }
+
+    /// The host that a text seems to name, if it looks like an address at all.
+    static func hostNamed(in text: String) -> String? {
+        let words = text.unicodeScalars.filter { !HiddenCharacters.contains($0) }.split { $0.properties.isWhitespace }
+        for word in words {
+            let shown = String(String.UnicodeScalarView(word))
+            if let host = LinkTarget(shown).flatMap(plainHost) { return host }
+            let host = shown.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
+            let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+            guard labels.count >= 2, labels.allSatisfy({ isLabel($0) }), let last = labels.last, last.count >= 2,
+                !last.contains(where: \.isNumber)
+            else { continue }
+            return withoutWorldWideWeb(host.lowercased())
+        }
+        return nil
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        !label.isEmpty && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
+    }
+
+    private static func plainHost(_ target: LinkTarget) -> String? { target.host.map(withoutWorldWideWeb) }
+
+    private static func withoutWorldWideWeb(_ host: String) -> String {
+        host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
+    }
+}
+
+extension String {
+    fileprivate func trimmingPrefix(while isDropped: (Character) -> Bool) -> Substring { drop(while: isDropped) }
+}

@@ -1,0 +1,38 @@
+/// Rows of cells; a row may have fewer cells than another.
+public struct BodyTable: Hashable, Sendable {
+    public enum Alignment: String, Hashable, Sendable {
+        case start, center, end
+    }
+
+    public struct Cell: Hashable, Sendable {
+        public var text: InlineText
+        public var isHeader: Bool
+        public var alignment: Alignment
+
+        public init(_ text: InlineText, isHeader: Bool = false, alignment: Alignment = .start) {
+            self.text = text
+            self.isHeader = isHeader
+            self.alignment = alignment
+        }
+    }
+
+    /// The most cells that are drawn: each takes a widget.
+    public static let mostShownCells = 600
+
+    public var caption: InlineText
+    public var rows: [[Cell]]
+
+    /// The rows that are drawn.
+    public var shownRows: [[Cell]] {
+        var left = Self.mostShownCells
+        return rows.prefix { row in
+            left -= row.count
+            return left >= 0
+        }.map { $0 }
+    }
+
+    public init(caption: InlineText = InlineText(), rows: [[Cell]]) {
+        self.caption = caption
+        self.rows = rows
+    }
+}

@@ -1,0 +1,12 @@
+/// Characters that change how a text looks without being seen.
+public enum HiddenCharacters {
+    /// Bidi controls, joiners and spaces without width, the soft hyphen, tags, fillers.
+    public static func contains(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200F, 0x202A...0x202E,
+            0x2060...0x206F, 0x3164, 0xFEFF, 0xFFA0, 0xFFF9...0xFFFB, 0xE0000...0xE007F:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Text in one layout: runs that follow each other, each drawn in one way.
+public struct InlineText: Hashable, Sendable {
+    /// None is empty, and no two neighbours look the same.
+    public private(set) var runs: [InlineRun]
+
+    public init(_ runs: [InlineRun] = []) {
+        self.runs = []
+        for run in runs { append(run) }
+    }
+
+    public init(_ text: String) {
+        self.init([InlineRun(text)])
+    }
+
+    public var isEmpty: Bool { runs.isEmpty }
+
+    /// The text of all runs.
+    public var text: String { runs.count == 1 ? runs[0].text : runs.reduce(into: "") { $0 += $1.text } }
+
+    /// Adds a run, joined to the last if it looks the same.
+    public mutating func append(_ run: InlineRun) {
+        guard !run.text.isEmpty else { return }
+        if let last = runs.last, last.looksLike(run) {
+            runs[runs.count - 1].text += run.text
+        } else {
+            runs.append(run)
+        }
+    }
+
+    /// Takes a space off the end, where a line is broken.
+    public mutating func removeTrailingSpace() {
+        guard let last = runs.last, last.image == nil, last.text.utf8.last == 0x20 else { return }
+        if last.text.utf8.count == 1 { runs.removeLast() } else { runs[runs.count - 1].text.removeLast() }
+    }
+
+    public mutating func append(_ text: InlineText) { text.runs.forEach { append($0) } }
+
+    /// Neighbouring runs for which `key` is equal, with that key: the parts of one link, of one spoiler.
+    public func groups<Key: Equatable>(by key: (InlineRun) -> Key) -> [(key: Key, runs: ArraySlice<InlineRun>)] {
+        var groups: [(key: Key, runs: ArraySlice<InlineRun>)] = []
+        for index in runs.indices {
+            let own = key(runs[index])
+            if let last = groups.last, last.key == own {
+                groups[groups.count - 1].runs = runs[last.runs.startIndex...index]
+            } else {
+                groups.append((own, runs[index...index]))
+            }
+        }
+        return groups
+    }
+}

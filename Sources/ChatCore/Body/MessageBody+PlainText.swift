@@ -1,0 +1,76 @@
+extension MessageBody {
+    /// How a body becomes text without markup.
+    public enum Projection: Sendable {
+        /// All that the reader can bring to light, for copying and searching.
+        case full
+        /// Spoilers covered, for previews and notifications.
+        case covered
+    }
+
+    /// The text without markup: lines for paragraphs, `> ` before quotes, numbers and bullets before items.
+    public func plainText(_ projection: Projection = .full) -> String {
+        var writer = PlainTextWriter(projection: projection)
+        writer.write(blocks, prefix: "")
+        return writer.text
+    }
+}
+
+private struct PlainTextWriter {
+    let projection: MessageBody.Projection
+    private(set) var text = ""
+    private var isAtStart = true
+
+    init(projection: MessageBody.Projection) {
+        self.projection = projection
+    }
+
+    mutating func write(_ blocks: [BodyBlock], prefix: String) {
+        for block in blocks { write(block, prefix: prefix) }
+    }
+
+    private mutating func write(_ block: BodyBlock, prefix: String) {
+        switch block {
+        case .text(let inline), .heading(_, let inline): line(shown(inline), prefix)
+        case .code(let code, _): line(code, prefix)
+        case .quote(let blocks): write(blocks, prefix: prefix + "> ")
+        case .list(let list): write(list, prefix)
+        case .table(let table):
+            if !table.caption.isEmpty { line(shown(table.caption), prefix) }
+            for row in table.rows { line(row.map { shown($0.text) }.joined(separator: "\t"), prefix) }
+        case .rule: line("―――", prefix)
+        case .details(let summary, let blocks):
+            if !summary.isEmpty { line(shown(summary), prefix) }
+            write(blocks, prefix: prefix)
+        }
+    }
+
+    private mutating func write(_ list: BodyList, _ prefix: String) {
+        for (offset, item) in list.items.enumerated() {
+            var mark = list.start.map { "\($0 + offset). " } ?? "• "
+            if let isChecked = item.isChecked { mark = isChecked ? "☑ " : "☐ " }
+            var inner = PlainTextWriter(projection: projection)
+            inner.write(item.blocks, prefix: "")
+            let indent = String(repeating: " ", count: mark.count)
+            for (number, text) in inner.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                line((number == 0 ? mark : indent) + text, prefix)
+            }
+        }
+    }
+
+    private func shown(_ inline: InlineText) -> String {
+        guard projection == .covered else { return inline.text }
+        return inline.groups(by: \.spoiler).reduce(into: "") { text, group in
+            if group.key == nil {
+                for run in group.runs { text += run.text }
+            } else {
+                text += "▒▒▒▒▒"
+            }
+        }
+    }
+
+    private mutating func line(_ line: String, _ prefix: String) {
+        if isAtStart { isAtStart = false } else { text += "\n" }
+        text += prefix
+        text += prefix.isEmpty ? line : line.replacing("\n", with: "\n" + prefix)
+    }
+}

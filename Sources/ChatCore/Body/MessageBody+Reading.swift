@@ -1,0 +1,34 @@
+extension MessageBody {
+    /// The blocks as they are drawn: for what somebody does, with who does it before the first words.
+    public func blocks(saidBy sender: String) -> [BodyBlock] {
+        guard isEmote else { return blocks }
+        var first = InlineText([InlineRun("* "), InlineRun(sender, style: .bold), InlineRun(" ")])
+        guard case .text(let text)? = blocks.first else { return [.text(first)] + blocks }
+        first.append(text)
+        return [.text(first)] + blocks.dropFirst()
+    }
+
+    /// All that can be selected: the texts in the order of reading, a line for each.
+    public func selectableText(saidBy sender: String) -> String {
+        if !isEmote, let text = unstyledText { return text }
+        return BodyBlock.texts(of: blocks(saidBy: sender)).joined(separator: "\n")
+    }
+}
+
+extension BodyBlock {
+    /// The texts in blocks in the order of reading; each is drawn in one piece.
+    static func texts(of blocks: [BodyBlock]) -> [String] {
+        blocks.flatMap { block -> [String] in
+            switch block {
+            case .text(let text), .heading(_, let text): [text.text]
+            case .code(let code, _): [code]
+            case .quote(let blocks): texts(of: blocks)
+            case .list(let list): list.items.flatMap { texts(of: $0.blocks) }
+            case .table(let table):
+                (table.caption.isEmpty ? [] : [table.caption.text]) + table.shownRows.flatMap { $0.map(\.text.text) }
+            case .rule: []
+            case .details(let summary, let blocks): (summary.isEmpty ? [] : [summary.text]) + texts(of: blocks)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+public import ComposerFuzzing
+
+/// Reads random messages and looks after each whether everything holds.
+public enum MarkupFuzzRun {
+    /// - Parameter steps: the most messages.
+    /// - Returns: how many there were, and what broke, if something did.
+    public static func run(_ source: some ByteSource, steps: Int) -> (steps: Int, violation: String?) {
+        var markup = RandomMarkup(source)
+        var done = 0
+        while done < steps {
+            let isHTML = !done.isMultiple(of: 3)
+            guard let text = markup.next(isHTML: isHTML) else { break }
+            if let broken = MarkupInvariants.violation(of: text, isHTML: isHTML) {
+                return (done, "\(isHTML ? "HTML" : "Markdown") \(text.debugDescription): \(broken)")
+            }
+            done += 1
+        }
+        return (done, nil)
+    }
+}

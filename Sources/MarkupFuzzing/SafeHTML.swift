@@ -1,0 +1,81 @@
+/// Checks HTML against the list of what a message may have, strictly: a judge that shares no code with the sanitiser.
+public enum SafeHTML {
+    private static let attributes: [String: Set<String>] = [
+        "span": ["data-mx-bg-color", "data-mx-color", "data-mx-spoiler", "data-mx-maths"],
+        "a": ["target", "href"], "img": ["width", "height", "alt", "title", "src"], "ol": ["start"],
+        "code": ["class"], "div": ["data-mx-maths"],
+    ]
+    private static let names = Set(
+        """
+        del h1 h2 h3 h4 h5 h6 blockquote p a ul ol sup sub li b i u strong em s code hr br div table thead tbody tr th \
+        td caption pre span img details summary
+        """.split(separator: " ").map(String.init))
+    private static let schemes = ["https:", "http:", "ftp:", "mailto:", "magnet:", "matrix:"]
+
+    /// What is not allowed; nil if everything is. Every `<` must begin a whole tag and every tag must be ended.
+    public static func violation(of html: String) -> String? {
+        var open: [Substring] = []
+        var rest = Substring(html)
+        while let start = rest.utf8.firstIndex(of: UInt8(ascii: "<")) {
+            if rest[..<start].utf8.contains(UInt8(ascii: ">")) { return "a stray >" }
+            rest = rest[rest.utf8.index(after: start)...]
+            guard let end = endOfTag(rest) else { return "a tag without end" }
+            let tag = rest[..<end]
+            rest = rest[rest.utf8.index(after: end)...]
+            if tag.first == "/" {
+                guard let last = open.popLast(), last == tag.dropFirst() else { return "</\(tag)> ends nothing" }
+                continue
+            }
+            let name = tag.prefix { $0 != " " }
+            if let broken = violation(ofTag: String(name), attributes: tag.dropFirst(name.count)) { return broken }
+            if !["br", "hr", "img"].contains(name) { open.append(name) }
+            if open.count > 100 { return "nested deeper than 100" }
+        }
+        if rest.utf8.contains(UInt8(ascii: ">")) { return "a stray >" }
+        return open.isEmpty ? nil : "<\(open[0])> has no end"
+    }
+
+    /// Quoted values may hold anything but quotes.
+    private static func endOfTag(_ text: Substring) -> Substring.Index? {
+        var isQuoted = false
+        for index in text.utf8.indices {
+            switch text.utf8[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ">") where !isQuoted: return index
+            case UInt8(ascii: "<") where !isQuoted: return nil
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private static func violation(ofTag name: String, attributes text: Substring) -> String? {
+        guard names.contains(name) else { return "the tag \(name)" }
+        var rest = text
+        while !rest.isEmpty {
+            guard rest.first == " ", let equals = rest.firstIndex(of: "=") else { return "attributes \(text)" }
+            let key = String(rest[rest.index(after: rest.startIndex)..<equals])
+            guard attributes[name]?.contains(key) ?? false else { return "\(key) on \(name)" }
+            rest = rest[rest.index(after: equals)...]
+            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { return "a value unquoted" }
+            let value = String(rest[rest.index(after: rest.startIndex)..<end])
+            if let broken = violation(of: value, key) { return broken }
+            rest = rest[rest.index(after: end)...]
+        }
+        return nil
+    }
+
+    private static func violation(of value: String, _ key: String) -> String? {
+        let isAllowed =
+            switch key {
+            case "href": schemes.contains { value.hasPrefix($0) }
+            case "src": value.hasPrefix("mxc://")
+            case "class": value.hasPrefix("language-") && !value.contains(" ")
+            case "data-mx-color", "data-mx-bg-color":
+                value.utf8.count == 7 && value.hasPrefix("#") && value.dropFirst().allSatisfy(\.isHexDigit)
+            case "start", "width", "height": Int(value) != nil
+            default: true
+            }
+        return isAllowed ? nil : "\(key)=\(value)"
+    }
+}

@@ -1,0 +1,211 @@
+import ChatCore
+
+/// Puts a ``MessageBody`` together from what a parser tells: containers that open and close, text between them.
+struct BodyBuilder {
+    enum Container: Equatable {
+        case quote
+        case list(start: Int?)
+        case item(isChecked: Bool?)
+        case details, summary
+        case table, caption, row
+        case cell(isHeader: Bool, BodyTable.Alignment)
+    }
+
+    private struct Frame {
+        var container: Container?
+        var blocks: [BodyBlock] = []
+        var items: [BodyList.Item] = []
+        var rows: [[BodyTable.Cell]] = []
+        var cells: [BodyTable.Cell] = []
+        /// Of a table its caption, of details their summary.
+        var title = InlineText()
+    }
+
+    /// How the next text looks.
+    var look = InlineRun("")
+
+    private let marks: InlineMarks
+    private var frames = [Frame()]
+    /// Containers inside each other that were not made because they are too deep.
+    private var ignored = 0
+    private var inline = InlineText()
+    /// Whether white space would add nothing: at the start of a line, and after a space.
+    private var ignoresSpace = true
+
+    init(marks: InlineMarks) {
+        self.marks = marks
+    }
+
+    // MARK: Text
+
+    /// Adds text as it is.
+    mutating func add(_ text: some StringProtocol) {
+        inline.append(look.with(text))
+        ignoresSpace = false
+    }
+
+    /// Adds text of which white space is worth one space, and none at the ends of lines: HTML.
+    mutating func addCollapsing(_ text: String) {
+        var kept: [UInt8] = []
+        for byte in text.utf8 {
+            if !byte.isSpace { kept.append(byte) } else if !ignoresSpace { kept.append(0x20) }
+            ignoresSpace = byte.isSpace
+        }
+        if !kept.isEmpty { inline.append(look.with(String(decoding: kept, as: UTF8.self))) }
+    }
+
+    mutating func addImage(_ image: ImageReference) {
+        var run = look.with(image.placeholder)
+        run.image = image
+        ignoresSpace = false
+        inline.append(run)
+    }
+
+    mutating func breakLine() {
+        inline.removeTrailingSpace()
+        inline.append(look.with("\n"))
+        ignoresSpace = true
+    }
+
+    /// What was added since the last block becomes a block of its own, if it is anything.
+    mutating func endParagraph() {
+        let text = takeInline()
+        if !text.isEmpty { add(.text(text)) }
+    }
+
+    mutating func endHeading(level: Int) {
+        let text = takeInline()
+        if !text.isEmpty { add(.heading(level: level, text)) }
+    }
+
+    private mutating func takeInline() -> InlineText {
+        let text = marks.applied(to: inline.trimmed)
+        inline = InlineText()
+        ignoresSpace = true
+        return text
+    }
+
+    // MARK: Blocks
+
+    mutating func add(_ block: BodyBlock) {
+        let top = frames.count - 1
+        switch frames[top].container {
+        case .list:
+            if frames[top].items.isEmpty { frames[top].items.append(BodyList.Item([])) }
+            frames[top].items[frames[top].items.count - 1].blocks.append(block)
+        case .table, .row:
+            // Only where a parser left something between cells: before the table.
+            let index = frames.lastIndex { $0.container != .table && $0.container != .row } ?? 0
+            frames[index].blocks.append(block)
+        default: frames[top].blocks.append(block)
+        }
+    }
+
+    mutating func open(_ container: Container) {
+        endParagraph()
+        guard ignored == 0, frames.count <= MessageBody.maximumDepth else {
+            ignored += 1
+            return
+        }
+        frames.append(Frame(container: container))
+    }
+
+    /// Ends the container opened last.
+    mutating func close() {
+        endParagraph()
+        guard ignored == 0 else {
+            ignored -= 1
+            return
+        }
+        guard frames.count > 1, let frame = frames.popLast(), let container = frame.container else { return }
+        let top = frames.count - 1
+        switch container {
+        case .quote: if !frame.blocks.isEmpty { add(.quote(frame.blocks)) }
+        case .list(let start): if !frame.items.isEmpty { add(.list(BodyList(start: start, items: frame.items))) }
+        case .item(let isChecked): close(BodyList.Item(frame.blocks, isChecked: isChecked))
+        case .details:
+            if !frame.title.isEmpty || !frame.blocks.isEmpty { add(.details(summary: frame.title, frame.blocks)) }
+        case .table:
+            if !frame.rows.isEmpty {
+                add(.table(BodyTable(caption: frame.title, rows: frame.rows)))
+            } else if !frame.title.isEmpty {
+                add(.text(frame.title))
+            }
+        case .row: if !frame.cells.isEmpty { frames[top].rows.append(frame.cells) }
+        case .cell(let isHeader, let alignment):
+            let cell = BodyTable.Cell(InlineText(flattening: frame.blocks), isHeader: isHeader, alignment: alignment)
+            frames[top].cells.append(cell)
+        case .summary, .caption:
+            let title = InlineText(flattening: frame.blocks)
+            if frames[top].title.isEmpty { frames[top].title = title } else if !title.isEmpty { add(.text(title)) }
+        }
+    }
+
+    private mutating func close(_ item: BodyList.Item) {
+        if case .list = frames[frames.count - 1].container {
+            frames[frames.count - 1].items.append(item)
+        } else {
+            add(.list(BodyList(items: [item])))
+        }
+    }
+
+    /// The body, with everything closed.
+    mutating func finished(isEmote: Bool) -> MessageBody {
+        while frames.count > 1 || ignored > 0 { close() }
+        endParagraph()
+        return MessageBody(blocks: frames[0].blocks, isEmote: isEmote)
+    }
+}
+
+extension InlineText {
+    /// Without white space that cannot be seen at its ends.
+    var trimmed: InlineText {
+        var runs = self.runs[...]
+        while let first = runs.first, first.image == nil, first.text.utf8.first?.isSpace ?? true {
+            let rest = first.text.utf8.drop { $0.isSpace }
+            if rest.isEmpty { runs.removeFirst() } else { runs[runs.startIndex].text = String(Substring(rest)) }
+        }
+        while let last = runs.last, last.image == nil, last.text.utf8.last?.isSpace ?? true {
+            let kept = last.text.utf8.count - last.text.utf8.reversed().prefix { $0.isSpace }.count
+            if kept == 0 {
+                runs.removeLast()
+            } else {
+                runs[runs.endIndex - 1].text = String(Substring(last.text.utf8.prefix(kept)))
+            }
+        }
+        return runs.count == self.runs.count && runs.elementsEqual(self.runs) ? self : InlineText(Array(runs))
+    }
+
+    /// The text of blocks, each on a line, where only text can stand.
+    init(flattening blocks: [BodyBlock]) {
+        self.init(
+            lines: blocks.map { block in
+                switch block {
+                case .text(let text), .heading(_, let text): text
+                case .code(let code, _): InlineText([InlineRun(code.withFixedSpaces, style: .code)])
+                case .quote(let blocks): InlineText(flattening: blocks)
+                case .list(let list): InlineText(flattening: list.items.flatMap(\.blocks))
+                case .table(let table):
+                    InlineText(
+                        lines: [table.caption] + table.rows.map { InlineText(lines: $0.map(\.text), separator: " ") })
+                case .rule: InlineText()
+                case .details(let summary, let blocks): InlineText(lines: [summary, InlineText(flattening: blocks)])
+                }
+            })
+    }
+
+    private init(lines: [InlineText], separator: String = "\n") {
+        self.init()
+        for line in lines where !line.isEmpty {
+            if !isEmpty { append(InlineRun(separator)) }
+            append(line)
+        }
+    }
+}
+
+extension String {
+    /// White space of code keeps its width among text.
+    fileprivate var withFixedSpaces: String {
+        replacing(" ", with: "\u{A0}").replacing("\t", with: "\u{A0}\u{A0}\u{A0}\u{A0}").replacing("\u{C}", with: "\n")
+    }
+}

@@ -1,0 +1,62 @@
+public import ChatCore
+
+/// The names of a room's members, to be recognised after an `@`.
+public struct MentionNames: Hashable, Sendable {
+    private struct Entry: Hashable {
+        var name: [UInt8]
+        var member: String
+    }
+
+    /// By the first byte of the name, longer names first, so that "@Ann Lee" is not taken for "@Ann".
+    private var entries: [UInt8: [Entry]] = [:]
+
+    public init() {}
+
+    /// Of several members with one name the first counts: a text says no more.
+    public init(_ members: [Member]) {
+        for member in members where !member.displayName.isEmpty {
+            let name = Array(member.displayName.utf8)
+            entries[name[0], default: []].append(Entry(name: name, member: member.id.rawValue))
+        }
+        for key in entries.keys {
+            entries[key]?.sort { $0.name.count > $1.name.count }
+        }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Where members are named, in UTF-8 units.
+    func mentions(in text: String) -> [(range: Range<Int>, mark: InlineMarks.Mark)] {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return [] }
+        var text = text
+        return text.withUTF8 { bytes in
+            var found: [(range: Range<Int>, mark: InlineMarks.Mark)] = []
+            var place = 0
+            while place + 1 < bytes.count {
+                if bytes[place] == UInt8(ascii: "@"), place == 0 || !bytes[place - 1].isPartOfWord,
+                    let entry = entry(at: place + 1, in: bytes)
+                {
+                    let end = place + 1 + entry.name.count
+                    found.append((place..<end, .mention(.member(entry.member))))
+                    place = end
+                } else {
+                    place += 1
+                }
+            }
+            return found
+        }
+    }
+
+    private func entry(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Entry? {
+        entries[bytes[place]]?.first { entry in
+            let end = place + entry.name.count
+            guard end <= bytes.count, end == bytes.count || !bytes[end].isPartOfWord else { return false }
+            return bytes[place..<end].elementsEqual(entry.name)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Letters and digits, and every byte beyond ASCII.
+    fileprivate var isPartOfWord: Bool { isLetter || isDigit || self >= 0x80 }
+}

@@ -1,0 +1,55 @@
+public import ChatCore
+
+/// Between the forms in which messages are written, sent and kept, and ``MessageBody``.
+///
+/// Every function may be called on any thread, belongs off the main one, and takes text of any length and form:
+/// time and memory grow with the length and nothing else.
+public enum MessageMarkup {
+    /// Reads a message typed as Markdown.
+    ///
+    /// - Parameters:
+    ///   - isEmote: whether it says what the sender does.
+    ///   - names: who is recognised after an `@`.
+    public static func body(
+        markdown text: String, isEmote: Bool = false, names: MentionNames = MentionNames()
+    ) -> MessageBody {
+        if let body = plainBody(markdown: text, isEmote: isEmote) { return body }
+        let marks = InlineMarks(readsSpoilers: true, names: names)
+        let body = MarkdownReader.body(text, isEmote: isEmote, marks: marks)
+        // Marks around nothing, ">>" or "||||": the text itself says more.
+        return body.blocks.isEmpty ? MessageBody(plain: text, isEmote: isEmote) : body
+    }
+
+    /// The body of a message in which one look at each byte finds no markup: most are so, and need no other thread.
+    public static func plainBody(markdown text: String, isEmote: Bool = false) -> MessageBody? {
+        PlainScan.isPlain(text) ? MessageBody(plain: text, isEmote: isEmote) : nil
+    }
+
+    /// Reads the HTML of a message, from wherever it comes.
+    public static func body(html: String, isEmote: Bool = false) -> MessageBody {
+        HTMLReader.body(html, isEmote: isEmote, marks: InlineMarks())
+    }
+
+    /// Reads text without markup: only addresses in it become links.
+    public static func body(plain text: String, isEmote: Bool = false) -> MessageBody {
+        guard !text.isEmpty else { return MessageBody(isEmote: isEmote) }
+        let inline = InlineMarks().applied(to: InlineText(text))
+        return MessageBody(blocks: [.text(inline)], isEmote: isEmote)
+    }
+
+    /// The HTML to send for a message typed as Markdown; nil if the text says all there is, and HTML would add nothing.
+    public static func html(markdown text: String, names: MentionNames = MentionNames()) -> String? {
+        let body = body(markdown: text, names: names)
+        return body.unstyledText == nil ? HTMLWriter.html(of: body) : nil
+    }
+
+    /// The same message in HTML with only what is allowed. Sanitising twice changes nothing more.
+    public static func sanitised(html: String) -> String {
+        HTMLWriter.html(of: body(html: html))
+    }
+
+    /// The body as HTML.
+    public static func html(of body: MessageBody) -> String {
+        HTMLWriter.html(of: body)
+    }
+}

@@ -1,0 +1,28 @@
+/// Tells in one look at each byte that a text has no markup: most messages need no parser.
+enum PlainScan {
+    private static let isSuspect: [Bool] = {
+        var table = [Bool](repeating: false, count: 256)
+        for byte in "*_~`[]<>&\\|#@\0\t\r".utf8 { table[Int(byte)] = true }
+        return table
+    }()
+
+    /// - Returns: true only if reading the text as Markdown would yield just that text.
+    static func isPlain(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return false }
+            guard !first.isSpace, !last.isSpace else { return false }
+            var isLineStart = true
+            for (place, byte) in bytes.enumerated() {
+                if isSuspect[Int(byte)] { return false }
+                if isLineStart, byte.isSpace || byte.isDigit || "+-=".utf8.contains(byte) { return false }
+                if byte == UInt8(ascii: "\n"), bytes[place - 1].isSpace { return false }
+                // The beginnings of addresses: `scheme:…` and `www.`
+                if byte == UInt8(ascii: ":"), place + 1 < bytes.count, !bytes[place + 1].isSpace { return false }
+                if byte == UInt8(ascii: "."), place > 0, bytes[place - 1] | 0x20 == UInt8(ascii: "w") { return false }
+                isLineStart = byte == UInt8(ascii: "\n")
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import ChatCore
+
+/// Cuts HTML down to what its parser can bear, before it sees it: allowed tags only, at most a hundred in each other,
+/// each ended, with their allowed attributes, each once.
+///
+/// Why: gumbo's time grows with the square of the nesting (0.10: 10,000 `<div>`, 50 kB, take 1.2 s, and freeing a
+/// deep tree overflows the stack), of the attributes of a tag, and of the formatting left open. After this every byte
+/// costs the same. It is no second parser: entities, text and the tree are gumbo's, and what comes out of gumbo is
+/// filtered again.
+struct TagLimiter {
+    /// The nesting that the Matrix specification allows.
+    static let mostOpen = 100
+    /// Formatting that is taken up again after the end of what it began in, at most.
+    private static let mostReopened = 8
+    /// Open elements that did not fit, of which the ends are remembered.
+    private static let mostOverflowing = 1_000_000
+
+    private struct Open {
+        var tag: MarkupTag
+        /// Its start tag in the output.
+        var source: Range<Int>
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var output: [UInt8] = []
+    private var open: [Open] = []
+    private var overflow: [MarkupTag] = []
+
+    /// The same text with bounded markup, in UTF-8.
+    static func limited(_ html: String) -> [UInt8] {
+        var html = html
+        return html.withUTF8 { bytes in
+            var limiter = TagLimiter(bytes)
+            limiter.run()
+            return limiter.output
+        }
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        output.reserveCapacity(bytes.count + bytes.count / 4)
+    }
+
+    private mutating func run() {
+        var scanner = TagScanner(bytes)
+        while let token = scanner.next() {
+            switch token {
+            case .text(let range): text(range)
+            case .start(let name, let attributes):
+                if name == "plaintext" {
+                    text(attributes.upperBound + 1..<bytes.count)
+                    return endAll()
+                }
+                if let tag = MarkupTag(name: name) { start(tag, attributes) }
+            case .end(let name):
+                if let tag = MarkupTag(name: name) { end(tag) }
+            }
+        }
+        endAll()
+    }
+
+    private mutating func endAll() {
+        while let last = open.popLast() { writeEnd(last.tag) }
+    }
+
+    // MARK: Nesting
+
+    private mutating func start(_ tag: MarkupTag, _ attributes: Range<Int>) {
+        guard overflow.isEmpty else {
+            if !tag.isVoid { overflowed(tag) }
+            return
+        }
+        let ends = tag.endsOnBegin
+        while !ends.isEmpty, let index = innermost(within: tag.scope, where: { ends.contains($0) }) { close(to: index) }
+        if tag.isVoid {
+            write(tag, attributes)
+        } else if open.count < Self.mostOpen {
+            let start = output.count
+            write(tag, attributes)
+            open.append(Open(tag: tag, source: start..<output.count))
+        } else {
+            overflowed(tag)
+        }
+    }
+
+    private mutating func overflowed(_ tag: MarkupTag) {
+        if overflow.count < Self.mostOverflowing { overflow.append(tag) }
+    }
+
+    private mutating func end(_ tag: MarkupTag) {
+        guard overflow.isEmpty else {
+            if overflow.last == tag { overflow.removeLast() }
+            return
+        }
+        guard let index = innermost(within: tag.scope, where: { $0 == tag }) else { return }
+        close(to: index)
+    }
+
+    /// The highest open element that fits, but for those behind one of `scope`.
+    private func innermost(within scope: Set<MarkupTag>, where fits: (MarkupTag) -> Bool) -> Int? {
+        for index in open.indices.reversed() {
+            if fits(open[index].tag) { return index }
+            if scope.contains(open[index].tag) { return nil }
+        }
+        return nil
+    }
+
+    /// Ends the element and all in it. Formatting in it goes on behind it, as in a browser.
+    private mutating func close(to index: Int) {
+        let isWorld = open[index].tag.holdsFormatting
+        let again = isWorld ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.mostReopened)
+        while open.count > index { if let last = open.popLast() { writeEnd(last.tag) } }
+        for element in again {
+            let start = output.count
+            output += Array(output[element.source])
+            open.append(Open(tag: element.tag, source: start..<output.count))
+        }
+    }
+
+    // MARK: Output
+
+    private mutating func text(_ range: Range<Int>) {
+        for byte in bytes[range] {
+            if byte == .lessThan { output += "&lt;".utf8 } else { output.append(byte) }
+        }
+    }
+
+    private mutating func writeEnd(_ tag: MarkupTag) {
+        output += "</".utf8
+        output += tag.rawValue.utf8
+        output.append(.greaterThan)
+    }
+
+    private mutating func write(_ tag: MarkupTag, _ range: Range<Int>) {
+        output.append(.lessThan)
+        output += tag.rawValue.utf8
+        let allowed = tag.attributes
+        if !allowed.isEmpty { writeAttributes(allowed, range) }
+        output.append(.greaterThan)
+    }
+
+    /// The first of each name counts (HTML, duplicate-attribute parse error).
+    private mutating func writeAttributes(_ allowed: [String], _ range: Range<Int>) {
+        var left = allowed
+        var scanner = AttributeScanner(bytes, range)
+        while !left.isEmpty, let (name, value) = scanner.next() {
+            guard let index = left.firstIndex(where: { isNamed($0, name) }) else { continue }
+            let name = left.remove(at: index)
+            guard value.count <= 6 * LinkTarget.maximumLength else { continue }
+            output.append(0x20)
+            output += name.utf8
+            output += "=\"".utf8
+            for byte in bytes[value] {
+                if byte == .doubleQuote { output += "&quot;".utf8 } else { output.append(byte) }
+            }
+            output.append(.doubleQuote)
+        }
+    }
+
+    private func isNamed(_ name: String, _ range: Range<Int>) -> Bool {
+        range.count == name.utf8.count && zip(bytes[range], name.utf8).allSatisfy { $0.lowercased == $1 }
+    }
+}

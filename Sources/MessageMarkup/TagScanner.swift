@@ -1,0 +1,140 @@
+/// Finds the tags in HTML as a browser's tokenizer does, in one pass.
+///
+/// It knows nothing of the tree: that is the parser's work. See ``TagLimiter`` for what it is for.
+struct TagScanner {
+    enum Token: Equatable {
+        /// Text, entities not decoded; may contain `<`.
+        case text(Range<Int>)
+        case start(name: String, attributes: Range<Int>)
+        case end(name: String)
+    }
+
+    /// Elements whose content is no text to be read: skipped up to their end, if they have one.
+    private static let skipped: Set<String> = [
+        "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template", "svg",
+        "math", "object", "audio", "video", "head", "select",
+    ]
+    private static let longestName = 10
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    private var place = 0
+    /// Skipped elements that have no end in the rest: looked for once each, or the search would be quadratic.
+    private var endless: Set<String> = []
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    mutating func next() -> Token? {
+        while place < bytes.count {
+            let start = place
+            while place < bytes.count, bytes[place] != .lessThan { place += 1 }
+            if place > start { return .text(start..<place) }
+            if let token = markup() { return token }
+        }
+        return nil
+    }
+
+    /// At a `<`. Nil for what is skipped, with the place behind it.
+    private mutating func markup() -> Token? {
+        let start = place
+        switch byte(at: place + 1) {
+        case let byte? where byte.isLetter:
+            return tag(nameAt: place + 1) ?? restAsText(from: start)
+        case .slash:
+            guard let byte = byte(at: place + 2) else { return restAsText(from: start) }
+            if byte.isLetter {
+                guard case .start(let name, _)? = tag(nameAt: place + 2, isEnd: true) else {
+                    return restAsText(from: start)
+                }
+                return .end(name: name)
+            }
+            skipTag()
+        case .exclamation:
+            skipComment()
+        case .question:
+            skipTag()
+        default:
+            place += 1
+            return .text(start..<place)
+        }
+        return nil
+    }
+
+    /// A tag without an end makes the rest text: nothing is lost, and no byte is looked at twice.
+    private mutating func restAsText(from start: Int) -> Token {
+        place = bytes.count
+        return .text(start..<place)
+    }
+
+    /// - Returns: nil if the tag does not end.
+    private mutating func tag(nameAt nameStart: Int, isEnd: Bool = false) -> Token? {
+        var end = nameStart
+        while let byte = byte(at: end), !byte.isSpace, byte != .slash, byte != .greaterThan { end += 1 }
+        let attributesStart = end
+        guard let attributesEnd = endOfTag(from: end) else { return nil }
+        place = attributesEnd + 1
+        let name = name(nameStart..<end)
+        if !isEnd {
+            if name == "plaintext" { return .start(name: name, attributes: attributesEnd..<attributesEnd) }
+            if Self.skipped.contains(name) { skipContent(of: name) }
+        }
+        return .start(name: name, attributes: attributesStart..<attributesEnd)
+    }
+
+    private func name(_ range: Range<Int>) -> String {
+        guard range.count <= Self.longestName else { return "" }
+        return String(decoding: bytes[range].lazy.map(\.lowercased), as: UTF8.self)
+    }
+
+    /// The place of the `>`: one that does not stand in a quoted value.
+    private func endOfTag(from start: Int) -> Int? {
+        var attributes = AttributeScanner(bytes, start..<bytes.count)
+        while attributes.next() != nil {}
+        return byte(at: attributes.place) == .greaterThan ? attributes.place : nil
+    }
+
+    private mutating func skipComment() {
+        guard byte(at: place + 2) == .dash, byte(at: place + 3) == .dash else { return skipTag() }
+        // `<!-->` and `<!--->` are whole comments.
+        place += 2
+        while place < bytes.count {
+            guard bytes[place] == .greaterThan else {
+                place += 1
+                continue
+            }
+            place += 1
+            if bytes[place - 2] == .dash, bytes[place - 3] == .dash { return }
+            if bytes[place - 2] == .exclamation, bytes[place - 3] == .dash, bytes[place - 4] == .dash { return }
+        }
+    }
+
+    /// Goes on behind the next `>`.
+    private mutating func skipTag() {
+        while place < bytes.count, bytes[place] != .greaterThan { place += 1 }
+        place = min(place + 1, bytes.count)
+    }
+
+    private mutating func skipContent(of name: String) {
+        guard !endless.contains(name) else { return }
+        let name = Array(name.utf8)
+        var at = place
+        while at + 2 + name.count <= bytes.count {
+            if bytes[at] == .lessThan, bytes[at + 1] == .slash, matches(name, at: at + 2) {
+                place = at
+                skipTag()
+                return
+            }
+            at += 1
+        }
+        endless.insert(String(decoding: name, as: UTF8.self))
+    }
+
+    private func matches(_ name: [UInt8], at start: Int) -> Bool {
+        for offset in name.indices where bytes[start + offset].lowercased != name[offset] { return false }
+        guard let next = byte(at: start + name.count) else { return true }
+        return next.isSpace || next == .slash || next == .greaterThan
+    }
+
+    private func byte(at place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
+}

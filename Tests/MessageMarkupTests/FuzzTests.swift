@@ -1,0 +1,23 @@
+import ComposerFuzzing
+import MarkupFuzzing
+import Testing
+
+/// Whatever is read, what comes out is allowed, and reading it again changes nothing. `make fuzz` does this for long.
+struct FuzzTests {
+    @Test(arguments: 0..<8)
+    func everyMessageIsSafe(seed: Int) {
+        let result = MarkupFuzzRun.run(SeededBytes(seed: UInt64(seed)), steps: 1000)
+        #expect(result.violation == nil)
+        #expect(result.steps == 1000)
+    }
+
+    /// The judge itself can say no.
+    @Test(arguments: [
+        "<script>", "<b", "<b>", "</b>", "<b></i>", "<b onclick=\"x\"></b>", "<a href=\"javascript:x\"></a>", "a > b",
+        "<a href=x></a>", "<img src=\"https://a.example\">", "<span data-mx-color=\"red\"></span>", "<B></B>",
+        "<code class=\"x\"></code>",
+    ])
+    func theJudgeFindsWhatIsForbidden(html: String) {
+        #expect(SafeHTML.violation(of: html) != nil)
+    }
+}

@@ -1,0 +1,94 @@
+import ChatCore
+import MessageMarkup
+import Testing
+
+/// HTML as other clients send it, and the body that it makes.
+struct HTMLBodyTests {
+    @Test(arguments: [
+        ("plain &amp; <b>bold</b>", "P(plain & {b:bold})"),
+        ("<p>a\n  b</p><p>c<br>d</p>", "P(a b) P(c⏎d)"),
+        (
+            "<em>a <strong>b</strong></em><del>c</del><u>d</u><sup>e</sup><sub>f</sub>",
+            "P({i:a }{b,i:b}{s:c}{u:d}{sup:e}{sub:f})"
+        ),
+        ("<h3>T</h3>x", "H3(T) P(x)"),
+        ("<pre><code class=\"language-rust foo\">fn  a()\n\n{}\n</code></pre>", "CODE rust(fn  a()⏎⏎{})"),
+        ("<blockquote><p>a</p><blockquote>b</blockquote></blockquote>c", "QUOTE(P(a) QUOTE(P(b))) P(c)"),
+        ("<ol start=\"5\"><li>a</li><li>b<ul><li>c</li></ul></li></ol>", "OL5(P(a); P(b) UL(P(c)))"),
+        ("<ul><li>a<li>b</ul>", "UL(P(a); P(b))"),
+        ("<ol start=-4><li>a</ol>", "OL0(P(a))"),
+        (
+            "<table><caption>T</caption><thead><tr><th>a</th></tr></thead><tbody><tr><td>1</td><td><b>2</b></td></tr></tbody></table>",
+            "TABLE[T](#a; 1 | {b:2})"
+        ),
+        ("<table><tr><td>1<td>2<tr><td>3</table>", "TABLE(1 | 2; 3)"),
+        ("<hr>", "RULE"),
+        ("<details><summary>S</summary>text</details>", "DETAILS[S](P(text))"),
+        ("<span data-mx-spoiler=\"why\">x <b>y</b></span>", "P({spoiler why:x }{b,spoiler why:y})"),
+        ("<span data-mx-color=\"#FF0000\" data-mx-bg-color=\"#00ff7f\">c</span>", "P({fg#ff0000,bg#00ff7f:c})"),
+        ("<span data-mx-color=\"red\">c</span>", "P(c)"),
+        ("<a href=\"https://a.example\">t</a>", "P({→https://a.example:t})"),
+        ("<a href=\"/relative\">t</a> <a href=\"file:///etc\">u</a>", "P(t u)"),
+        (
+            "<a href=\"https://matrix.to/#/@ann:a.example\">Ann</a>: hi",
+            "P({→https://matrix.to/#/@ann:a.example,member @ann:a.example:Ann}: hi)"
+        ),
+        ("<a href=\"matrix:r/room:a.example\">#room</a>", "P({→matrix:r/room:a.example,room #room:a.example:#room})"),
+        ("<img src=\"mxc://a/b\" alt=\"cat\" width=\"20\" height=\"99999\">", "P({img mxc://a/b 20x0:cat})"),
+        ("a <img src=\"https://a.example/x.png\" alt=\"cat\"> b", "P(a cat b)"),
+        ("<mx-reply><blockquote>old</blockquote></mx-reply>new", "P(new)"),
+        ("<mx-reply>old", ""),
+        ("<script>alert(1)</script>a<style>b{}</style>c", "P(ac)"),
+        ("<font color=red>a</font><marquee>b</marquee>", "P(ab)"),
+        ("a<!-- <b>x</b> -->b", "P(ab)"),
+        ("1 < 2 <3", "P(1 < 2 <3)"),
+        ("<b>a<p>b</b>c", "P({b:a}) P({b:b}) P(c)"),
+        ("<p><b>a<p>b", "P({b:a}) P({b:b})"),
+        ("<b><i>a</b>b</i>c", "P({b,i:a}{i:b}c)"),
+        ("a&nbsp; b", "P(a\u{A0} b)"),
+        ("see https://a.example.", "P(see {→https://a.example:https://a.example}.)"),
+        ("<code>||a||</code> ||b||", "P({c:||a||} ||b||)"),
+        ("<div>a</div><div>b</div>", "P(a) P(b)"),
+        ("<a href=x title=\"", "P(<a href=x title=\")"),
+        ("", ""),
+    ])
+    func bodyOfHTML(html: String, expected: String) {
+        #expect(sketch(MessageMarkup.body(html: html)) == expected)
+    }
+
+    /// Containers nested too deep are dropped, what is in them is not.
+    @Test(arguments: [
+        "<b>", "<blockquote>", "<ul><li>", "<table><tr><td>", "<p>", "<span data-mx-spoiler>", "<details>",
+        "<b class=x>", "<a href='https://a.example'>", "<h1>",
+    ])
+    func deepNestingIsReadAndKeepsItsText(tag: String) {
+        let html = String(repeating: tag, count: 30_000) + "text"
+        let body = MessageMarkup.body(html: html)
+        #expect(body.plainText().contains("text"))
+    }
+
+    @Test func aMillionDeepIsReadAndKeepsItsText() {
+        let body = MessageMarkup.body(html: String(repeating: "<div>", count: 1_000_000) + "text")
+        #expect(sketch(body) == "P(text)")
+    }
+
+    @Test func manyAttributesAreRead() {
+        let names = (0..<100_000).reduce(into: "") { $0 += " a\($1)=1" }
+        #expect(sketch(MessageMarkup.body(html: "<b\(names)>x</b>")) == "P({b:x})")
+    }
+
+    /// Formatting left open would be opened anew in each paragraph.
+    @Test func openFormattingDoesNotMultiply() {
+        let html =
+            (0..<200).map { "<a href='https://a.example/\($0)'><b class=\($0)>" }.joined()
+            + String(repeating: "<p>x</p>", count: 10_000)
+        let out = MessageMarkup.sanitised(html: html)
+        #expect(out.utf8.count < 40 * html.utf8.count)
+    }
+
+    @Test func unendedTagsAndCommentsAreReadOnce() {
+        for piece in ["<a ", "<a b='", "<script>", "<!--", "</", "<!", "<svg>", "<title>", "&#x", "<a href=", "\""] {
+            _ = MessageMarkup.body(html: String(repeating: piece, count: 50_000))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ChatCore
+import Testing
+
+/// Where links lead, and what a reader is warned of.
+struct LinkTests {
+    @Test(arguments: [
+        ("https://a.example", "https://a.example"),
+        (" HTTPS://a.example/ x ", "https://a.example/%20x"),
+        ("mailto:a@b.example", "mailto:a@b.example"),
+        ("magnet:?xt=1", "magnet:?xt=1"),
+        ("matrix:u/ann:a.example", "matrix:u/ann:a.example"),
+        ("ftp://a.example/f", "ftp://a.example/f"),
+        ("https://good.example\\@bad.example/", "https://good.example%5C@bad.example/"),
+        ("https://a.example/\u{202E}gpj.exe", "https://a.example/%E2%80%AEgpj.exe"),
+        ("https://[::1]:80/", "https://[::1]:80/"),
+        ("javascript:alert(1)", nil), ("java\nscript:alert(1)", nil), ("data:text/html,x", nil), ("file:///etc", nil),
+        ("vbscript:x", nil), ("//a.example", nil), ("/path", nil), ("", nil), (":", nil), ("https:", nil),
+        ("https://", nil), ("https:///x", nil), ("https:a.example", nil), ("https://:80", nil), ("https://u@/", nil),
+        ("blob:https://a.example/x", nil), ("steam://run", nil), ("http\u{0}s://a.example", "https://a.example"),
+    ])
+    func target(text: String, address: String?) {
+        #expect(LinkTarget(text)?.address == address)
+    }
+
+    @Test(
+        arguments: [
+            ("https://a.example/x", "https://a.example/x", []),
+            ("a.example", "https://www.a.example/", []),
+            ("a@b.example", "mailto:a@b.example", []),
+            ("click here", "https://a.example", .textDiffers),
+            ("https://a.example", "https://b.example", [.textDiffers, .namesAnotherHost]),
+            ("paypal.com", "https://evil.example/paypal.com", [.textDiffers, .namesAnotherHost]),
+            ("see paypal.com/login", "https://evil.example", [.textDiffers, .namesAnotherHost]),
+            ("a.example/other", "https://a.example/x", .textDiffers),
+            ("version 1.2", "https://a.example", .textDiffers),
+            ("https://bank.example@evil.example/", "https://bank.example@evil.example/", .credentials),
+            ("https://аpple.example", "https://аpple.example", .internationalHost),
+            ("xn--pple-43d.com", "https://xn--pple-43d.com", .internationalHost),
+            ("a\u{202E}b", "https://a.example", [.textDiffers, .hiddenCharacters]),
+            ("pay\u{200B}pal.com", "https://evil.example", [.textDiffers, .namesAnotherHost, .hiddenCharacters]),
+        ] as [(String, String, BodyLink.Warnings)])
+    func warnings(text: String, address: String, warnings: BodyLink.Warnings) throws {
+        let target = try #require(LinkTarget(address))
+        #expect(BodyLink(to: target, shownAs: text).warnings == warnings)
+    }
+
+    @Test(arguments: [
+        ("https://matrix.to/#/@ann:a.example", BodyMention.member("@ann:a.example")),
+        ("https://matrix.to/#/%40ann%3Aa.example?via=x", .member("@ann:a.example")),
+        ("https://matrix.to/#/#room:a.example", .room("#room:a.example")),
+        ("https://matrix.to/#/!id:a.example/$event", nil),
+        ("https://matrix.to.evil.example/#/@ann:a.example", nil),
+        ("https://matrix.to/#/@ann", nil),
+        ("matrix:u/ann:a.example?action=chat", .member("@ann:a.example")),
+        ("matrix:roomid/id:a.example/e/event", nil),
+    ])
+    func mention(address: String, mention: BodyMention?) {
+        #expect(LinkTarget(address)?.mention == mention)
+    }
+
+    @Test func colorsAreSixDigits() {
+        #expect(BodyColor(hexadecimal: "#0aF9c3")?.hexadecimal == "#0af9c3")
+        for wrong in ["", "#fff", "red", "#12345g", "#1234567", "0aF9c3x", "#+12345", "#é1234"] {
+            #expect(BodyColor(hexadecimal: wrong) == nil)
+        }
+    }
+}

@@ -30,6 +30,9 @@ struct Screenshots {
                 await gallery.settle()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window) else { return fail("cannot draw") }
             }
+            for width in Self.widths.prefix(2) {
+                guard await drawBodies("\(width)-\(scheme)", Int32(width)) else { return fail("cannot draw") }
+            }
         }
         await gallery.closeWindow()
         return 0
@@ -56,6 +59,14 @@ struct Screenshots {
         coordinator.rooms.send(.select(FixtureService.empty))
         await gallery.settle()
         return save(window.window, "empty-\(suffix)")
+    }
+
+    private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
+        let page = BodyPage(width: width)
+        gtk_window_present(page.window.cast())
+        await gallery.settle()
+        defer { gtk_window_destroy(page.window.cast()) }
+        return save(page.window, "bodies-\(suffix)")
     }
 
     private func save(_ widget: Widget, _ name: String) -> Bool {

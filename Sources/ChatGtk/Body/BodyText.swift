@@ -1,0 +1,225 @@
+import CGtk
+import ChatCore
+import GtkKit
+
+/// A text with its looks: one Pango layout, of which a part may be drawn as selected.
+///
+/// A label could neither share a selection with other labels, nor draw pills and covers, nor take long texts as
+/// quickly (GtkLabel wraps by character to find its least width).
+final class BodyText: WidgetImplementation {
+    /// The fewest characters that a text is pressed into.
+    private static let leastLineLength = 12
+
+    override class var typeName: String { "ParlanceBodyText" }
+    override class var cssName: String { "bodytext" }
+    override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_PRESENTATION }
+
+    private(set) var content = TextContent(InlineText())
+    private(set) var text = ""
+    private(set) var selected: Range<Int>?
+    /// The parts that do something; see ``BodyText/onAction``.
+    private(set) var actions: [TextAction] = []
+    /// The one that keys act on while the widget has the focus.
+    var currentAction: Int?
+    /// Spoilers that were uncovered, by their place among ``actions``.
+    var revealed: Set<Int> = []
+    /// Called when the reader asks for a link or a mention.
+    var onAction: ((TextAction) -> Void)?
+    /// Called before drawing in colours that are not those of the last time.
+    var onPaletteChange: ((TextAttributes.Palette) -> Void)?
+
+    private var hasControllers = false
+    private var layout: Object?
+    /// The colours that the layout's attributes have.
+    private var palette: TextAttributes.Palette?
+    private var drawnPalette: TextAttributes.Palette?
+    /// The width that the layout is broken at, in pixels, and its height then.
+    private var broken: (width: Int, height: Int)?
+    private var natural: Int?
+    /// Counts changes of font and scale.
+    private var contextSerial: guint = 0
+
+    /// How many layouts were made, for tests.
+    private(set) static var layoutsMade = 0
+
+    required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        gtk_widget_set_cursor_from_name(cast(), "text")
+    }
+
+    /// - Parameter selected: in UTF-8 units of the text; nil for nothing.
+    func show(_ content: TextContent, selected: Range<Int>? = nil) {
+        if content != self.content {
+            let isSameText = content.text == self.content.text
+            self.content = content
+            if isSameText {
+                palette = nil
+            } else {
+                text = content.text.text
+                layout = nil
+                revealed = []
+                setActions(TextAction.all(in: content.text))
+            }
+            forgetSizes()
+            gtk_widget_queue_resize(cast())
+        }
+        select(selected)
+    }
+
+    func select(_ range: Range<Int>?) {
+        guard range != selected else { return }
+        selected = range
+        gtk_widget_queue_draw(cast())
+    }
+
+    /// Most texts do nothing and get no controllers.
+    private func setActions(_ actions: [TextAction]) {
+        self.actions = actions
+        currentAction = nil
+        gtk_widget_set_focusable(cast(), actions.isEmpty ? 0 : 1)
+        guard !actions.isEmpty, !hasControllers else { return }
+        hasControllers = true
+        addControllers()
+    }
+
+    /// The place in the text nearest to a point in the widget's coordinates, in UTF-8 units.
+    func offset(atX x: Double, y: Double) -> Int {
+        guard y >= 0 else { return 0 }
+        let layout = madeLayout
+        breakLines(layout, at: gtk_widget_get_width(cast()))
+        guard y <= Double(broken?.height ?? 0) else { return text.utf8.count }
+        var (index, trailing): (Int32, Int32) = (0, 0)
+        let scale = Double(PANGO_SCALE)
+        pango_layout_xy_to_index(layout.cast(), Int32(x * scale), Int32(y * scale), &index, &trailing)
+        // What trails is counted in characters of Unicode, an emoji of several of them is one.
+        let utf8 = text.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: min(Int(index), utf8.count))
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(start, offsetBy: Int(trailing), limitedBy: scalars.endIndex) else {
+            return utf8.count
+        }
+        return utf8.distance(from: utf8.startIndex, to: end)
+    }
+
+    /// The action under a point, the one of a spoiler that is covered first.
+    func action(atX x: Double, y: Double) -> Int? {
+        let scale = Double(PANGO_SCALE)
+        var (index, trailing): (Int32, Int32) = (0, 0)
+        guard !actions.isEmpty,
+            pango_layout_xy_to_index(madeLayout.cast(), Int32(x * scale), Int32(y * scale), &index, &trailing) != 0
+        else { return nil }
+        let here = actions.indices.filter { actions[$0].range.contains(Int(index)) }
+        return here.first { isCovered($0) } ?? here.last { actions[$0].isTarget }
+    }
+
+    func isCovered(_ index: Int) -> Bool { !actions[index].isTarget && !revealed.contains(index) }
+
+    // MARK: Layout
+
+    private func forgetSizes() {
+        broken = nil
+        natural = nil
+    }
+
+    var madeLayout: Object {
+        let serial = pango_context_get_serial(gtk_widget_get_pango_context(cast()))
+        if serial != contextSerial {
+            contextSerial = serial
+            forgetSizes()
+        }
+        if let layout, palette != nil { return layout }
+        let made = layout ?? makeLayout()
+        let palette = currentPalette
+        self.palette = palette
+        if content.scale != 1 || content.isBold || content.isCode || content.text.runs.contains(where: \.isMarked) {
+            let attributes = TextAttributes.make(content, revealed: revealed, palette: palette)
+            pango_layout_set_attributes(made.cast(), attributes)
+            pango_attr_list_unref(attributes)
+        }
+        return made
+    }
+
+    private func makeLayout() -> Object {
+        Self.layoutsMade += 1
+        // A C string ends at a NUL.
+        let made = Object(
+            owning: UnsafeMutableRawPointer(
+                gtk_widget_create_pango_layout(cast(), text.utf8.contains(0) ? text.replacing("\0", with: " ") : text)))
+        pango_layout_set_wrap(made.cast(), PANGO_WRAP_WORD_CHAR)
+        layout = made
+        return made
+    }
+
+    private func breakLines(_ layout: Object, at width: Int32) {
+        guard broken?.width != Int(width) else { return }
+        pango_layout_set_width(layout.cast(), content.isCode ? -1 : width * PANGO_SCALE)
+        var height: Int32 = 0
+        pango_layout_get_pixel_size(layout.cast(), nil, &height)
+        broken = (Int(width), Int(height))
+    }
+
+    private var characterWidth: Int {
+        let context = gtk_widget_get_pango_context(cast())
+        let metrics = pango_context_get_metrics(context, nil, nil)
+        defer { pango_font_metrics_unref(metrics) }
+        return Int((Double(pango_font_metrics_get_approximate_char_width(metrics)) / Double(PANGO_SCALE)).rounded(.up))
+    }
+
+    /// What the text would like: short ones what they need, long ones whole lines, which need not be measured.
+    private func naturalWidth() -> Int {
+        let layout = madeLayout
+        if let natural { return natural }
+        let limit = content.isCode ? Int(Int32.max) : content.lineLength * characterWidth
+        var width = Int32(limit)
+        if content.isCode || text.utf8.count <= 4 * content.lineLength {
+            pango_layout_set_width(layout.cast(), -1)
+            pango_layout_get_pixel_size(layout.cast(), &width, nil)
+            broken = nil
+        }
+        natural = min(Int(width), limit)
+        return natural ?? limit
+    }
+
+    override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        switch orientation {
+        case .horizontal:
+            let natural = naturalWidth()
+            let least =
+                content.isCode || content.isRigid ? natural : min(natural, Self.leastLineLength * characterWidth)
+            return SizeRequest(minimum: least, natural: natural)
+        case .vertical:
+            breakLines(madeLayout, at: Int32(size < 0 ? naturalWidth() : size))
+            let height = broken?.height ?? 0
+            return SizeRequest(minimum: height, natural: height)
+        }
+    }
+
+    override func allocate(width: Int, height: Int) {
+        breakLines(madeLayout, at: Int32(width))
+    }
+
+    override func snapshot(_ snapshot: OpaquePointer) {
+        let now = currentPalette
+        if drawnPalette != now {
+            drawnPalette = now
+            if palette != now { palette = nil }
+            onPaletteChange?(now)
+        }
+        let layout = madeLayout
+        breakLines(layout, at: gtk_widget_get_width(cast()))
+        if content.text.runs.contains(where: \.isMarked) { drawChips(snapshot, layout, now) }
+        if let selected { drawSelection(selected, layout, snapshot) }
+        gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(cast()), 0, 0, layout.cast())
+        if !actions.isEmpty { drawCovers(snapshot, layout, now) }
+    }
+
+    override func dispose() {
+        layout = nil
+        super.dispose()
+    }
+}
+
+extension TextAction {
+    /// Whether it leads somewhere: all but spoilers.
+    var isTarget: Bool { if case .spoiler = kind { false } else { true } }
+}

@@ -1,0 +1,66 @@
+import CGtk
+import ChatCore
+import GtkKit
+
+/// Code in a box: its language, a button that copies it, and the text in letters of one width.
+final class CodeBlock {
+    let widget: Widget
+    let text: BodyText
+    private let code: String
+    private let language: String?
+    private var colouring: Timeout?
+    private var colouredFor: Bool?
+
+    init(_ code: String, language: String?) {
+        self.code = code
+        self.language = language
+        widget = Box(.vertical)
+        widget.addStyle("message-code")
+        let textWidget = BodyText.make()
+        guard let text = BodyText.of(textWidget) else { fatalError("ParlanceBodyText has no implementation") }
+        self.text = text
+        text.show(TextContent(InlineText(code), isCode: true))
+        let header = Box(.horizontal, spacing: 6)
+        let name = Label(language ?? translated("Code"))
+        name.addStyle("message-code-language")
+        gtk_widget_set_hexpand(name.cast(), 1)
+        gtk_label_set_xalign(name.cast(), 0)
+        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
+        header.append(name)
+        header.append(copyButton())
+        // What is long is scrolled to the side; up and down belong to the timeline.
+        let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
+        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
+        scroller.setChild(textWidget)
+        gtk_box_append(widget.cast(), header.cast())
+        gtk_box_append(widget.cast(), scroller.cast())
+        guard language != nil else { return }
+        // Colours change no sizes: they may come when there is time, and only to what is drawn.
+        text.onPaletteChange = { [weak self] in self?.colour(isDark: $0.isDark) }
+    }
+
+    private func colour(isDark: Bool) {
+        guard colouredFor != isDark, let language else { return }
+        colouredFor = isDark
+        colouring = Timeout(whenIdle: { [weak self] in
+            guard let self else { return }
+            var content = text.content
+            content.highlights = CodeHighlighter.highlights(of: code, language: language, isDark: isDark)
+            text.show(content, selected: text.selected)
+        })
+    }
+
+    private func copyButton() -> Widget {
+        let button = Button(borrowing: gtk_button_new_from_icon_name("edit-copy-symbolic"))
+        for style in ["flat", "message-code-copy"] { button.addStyle(style) }
+        button.tooltip = translated("Copy Code")
+        button.setAccessibleLabel(translated("Copy Code"))
+        button.onClick { [weak self] in
+            guard let self, let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return }
+            gdk_clipboard_set_text(clipboard, code)
+        }
+        return button
+    }
+}

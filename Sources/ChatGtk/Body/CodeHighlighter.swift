@@ -1,0 +1,114 @@
+import CGtk
+import CGtkSource
+import ChatCore
+import GtkKit
+
+/// Finds the colours of code with GtkSourceView's engine, in a buffer of its own: no view is made.
+enum CodeHighlighter {
+    /// Longer code stays in one colour: the engine works on the main thread.
+    static let mostCharacters = 20_000
+
+    private static let isReady: Bool = {
+        gtk_source_init()
+        return true
+    }()
+
+    /// What people write after a fence, where the engine has another name for it.
+    private static let names = [
+        "bash": "sh", "shell": "sh", "zsh": "sh", "console": "sh", "javascript": "js", "jsx": "js", "node": "js",
+        "ts": "typescript", "tsx": "typescript-jsx", "py": "python3", "python": "python3", "rs": "rust", "rb": "ruby",
+        "c++": "cpp", "cxx": "cpp", "hpp": "cpp", "c#": "c-sharp", "cs": "c-sharp", "csharp": "c-sharp", "h": "chdr",
+        "kt": "kotlin", "hs": "haskell", "yml": "yaml", "md": "markdown", "patch": "diff", "make": "makefile",
+        "dockerfile": "docker", "tex": "latex", "pl": "perl", "objective-c": "objc", "golang": "go", "jsonc": "json",
+        "ps1": "powershell", "vb": "vbnet", "f#": "fsharp", "fs": "fsharp", "gd": "gdscript",
+    ]
+
+    /// The looks of the code; none if the language is not known or the code too long. Main thread, milliseconds.
+    static func highlights(of code: String, language: String, isDark: Bool) -> [CodeHighlight] {
+        guard isReady, code.utf8.count <= mostCharacters, let language = known(language),
+            let made = gtk_source_buffer_new_with_language(language)
+        else { return [] }
+        let buffer = Object(owning: made)
+        gtk_source_buffer_set_highlight_matching_brackets(made, 0)
+        let schemes = gtk_source_style_scheme_manager_get_default()
+        gtk_source_buffer_set_style_scheme(
+            made, gtk_source_style_scheme_manager_get_scheme(schemes, isDark ? "Adwaita-dark" : "Adwaita"))
+        gtk_text_buffer_set_text(buffer.cast(), code, Int32(code.utf8.count))
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_bounds(buffer.cast(), &start, &end)
+        gtk_source_buffer_ensure_highlight(made, &start, &end)
+        return spans(from: start, in: code)
+    }
+
+    private static func known(_ name: String) -> UnsafeMutableRawPointer? {
+        let manager = gtk_source_language_manager_get_default()
+        return gtk_source_language_manager_get_language(manager, names[name] ?? name)
+            ?? gtk_source_language_manager_guess_language(manager, "a.\(name)", nil)
+    }
+
+    /// Goes from one change of looks to the next; places in characters become places in bytes on the way.
+    private static func spans(from start: GtkTextIter, in code: String) -> [CodeHighlight] {
+        var spans: [CodeHighlight] = []
+        var iterator = start
+        let scalars = code.unicodeScalars
+        var (index, place, bytes) = (scalars.startIndex, 0, 0)
+        while gtk_text_iter_is_end(&iterator) == 0 {
+            var look = CodeHighlight(range: bytes..<bytes)
+            read(&iterator, &look)
+            guard gtk_text_iter_forward_to_tag_toggle(&iterator, nil) != 0 || gtk_text_iter_is_end(&iterator) != 0
+            else {
+                break
+            }
+            let next = Int(gtk_text_iter_get_offset(&iterator))
+            guard next > place, let end = scalars.index(index, offsetBy: next - place, limitedBy: scalars.endIndex)
+            else { break }
+            let length = code.utf8.distance(from: index, to: end)
+            look.range = bytes..<bytes + length
+            if look.color != nil || look.isBold || look.isItalic { spans.append(look) }
+            (index, place, bytes) = (end, next, bytes + length)
+        }
+        return spans
+    }
+
+    /// The looks of the tags at a place, later tags over earlier ones.
+    private static func read(_ iterator: inout GtkTextIter, _ look: inout CodeHighlight) {
+        let tags = gtk_text_iter_get_tags(&iterator)
+        defer { g_slist_free(tags) }
+        var next = tags
+        while let link = next {
+            if let data = link.pointee.data {
+                let tag = Object(borrowing: data)
+                if tag.isSet("foreground-set"), let color = tag.color("foreground-rgba") { look.color = color }
+                if tag.isSet("weight-set") { look.isBold = tag.integer("weight") >= 600 }
+                if tag.isSet("style-set") { look.isItalic = tag.enumeration("style") != 0 }
+            }
+            next = link.pointee.next
+        }
+    }
+}
+
+extension Object {
+    fileprivate func isSet(_ name: String) -> Bool {
+        property(name, shim_type_boolean()) { g_value_get_boolean($0) != 0 }
+    }
+
+    fileprivate func integer(_ name: String) -> Int32 { property(name, shim_type_int()) { g_value_get_int($0) } }
+
+    fileprivate func enumeration(_ name: String) -> Int32 {
+        property(name, pango_style_get_type()) { g_value_get_enum($0) }
+    }
+
+    fileprivate func color(_ name: String) -> BodyColor? {
+        property(name, gdk_rgba_get_type()) { value in
+            g_value_get_boxed(value).map { BodyColor($0.assumingMemoryBound(to: GdkRGBA.self).pointee) }
+        }
+    }
+
+    private func property<R>(_ name: String, _ type: GType, _ read: (UnsafePointer<GValue>) -> R) -> R {
+        var value = GValue()
+        g_value_init(&value, type)
+        defer { g_value_unset(&value) }
+        g_object_get_property(cast(), name, &value)
+        return read(&value)
+    }
+}

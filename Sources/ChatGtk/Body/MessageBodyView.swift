@@ -1,0 +1,255 @@
+import CGtk
+public import ChatCore
+public import GtkKit
+
+/// Draws what a message says.
+///
+/// A message of plain text is one text block, kept from message to message; whatever has more structure is built anew
+/// when the body changes.
+public final class MessageBodyView {
+    public let widget: Widget
+    /// Asks for a link to be opened.
+    public var onLink: ((BodyLink) -> Void)?
+    /// Asks about someone or something that is named.
+    public var onMention: ((BodyMention) -> Void)?
+
+    /// The texts in reading order.
+    private(set) var texts: [BodyText] = []
+    private var shown: MessageBody?
+    private var shownSender: String?
+    private let first: BodyText
+    private var codeBlocks: [CodeBlock] = []
+    private var depth = 0
+
+    public init() {
+        widget = Box(.vertical, spacing: 6)
+        widget.addStyle("message-body")
+        let text = BodyText.make()
+        guard let first = BodyText.of(text) else { fatalError("ParlanceBodyText has no implementation") }
+        self.first = first
+        text.addStyle("message-text")
+        gtk_box_append(widget.cast(), text.cast())
+        texts = [first]
+        listen(to: first)
+    }
+
+    /// - Parameter sender: who says it, for what they do: "* Ann waves".
+    public func show(_ body: MessageBody, sender: String) {
+        let sender = body.isEmote ? sender : nil
+        guard body != shown || sender != shownSender else { return }
+        shown = body
+        shownSender = sender
+        let isBig = body.isBigEmoji
+        widget.setStyle("big-emoji", isBig)
+        let blocks = body.blocks(saidBy: sender ?? "")
+        if blocks.count <= 1, let text = Self.onlyText(blocks) {
+            removeBlocks()
+            first.show(TextContent(text, scale: isBig ? 2.6 : 1), selected: nil)
+            first.widget.isVisible = true
+            texts = [first]
+        } else {
+            removeBlocks()
+            first.widget.isVisible = false
+            texts = []
+            add(blocks, to: widget)
+        }
+    }
+
+    private static func onlyText(_ blocks: [BodyBlock]) -> InlineText? {
+        guard let block = blocks.first else { return InlineText() }
+        if case .text(let text) = block { return text }
+        return nil
+    }
+
+    private func removeBlocks() {
+        guard !codeBlocks.isEmpty || texts.first !== first || texts.count != 1 else { return }
+        codeBlocks = []
+        for child in widget.children where !child.isSame(as: first.widget) {
+            gtk_box_remove(widget.cast(), child.cast())
+        }
+    }
+
+    // MARK: Places in the text
+
+    /// All that can be selected: the texts in reading order, a line for each.
+    public var selectableText: String { texts.map(\.text).joined(separator: "\n") }
+
+    /// Draws a part as selected.
+    /// - Parameter range: in UTF-8 units of ``selectableText``; nil for nothing.
+    public func select(_ range: Range<Int>?) {
+        var start = 0
+        for text in texts {
+            let end = start + text.text.utf8.count
+            text.select(range.map { $0.clamped(to: start..<end) }.flatMap { $0.isEmpty ? nil : $0.shifted(by: -start) })
+            start = end + 1
+        }
+    }
+
+    /// The place in ``selectableText`` nearest to a point in the coordinates of a widget around this one.
+    public func offset(atX x: Double, y: Double, in other: Widget) -> Int {
+        var (start, best) = (0, 0)
+        for text in texts {
+            let count = text.text.utf8.count
+            var point = (x: 0.0, y: 0.0)
+            let own = text.widget
+            guard gtk_widget_translate_coordinates(other.cast(), own.cast(), x, y, &point.x, &point.y) != 0 else {
+                start += count + 1
+                continue
+            }
+            // The texts stand below each other, but for the cells of a table.
+            let isBeside = point.x < 0 || point.x > Double(own.width)
+            if point.y >= 0, !(isBeside && texts.count > 1 && point.y > Double(own.height)) || start == 0 {
+                best = start + text.offset(atX: point.x, y: point.y)
+            }
+            if point.y >= 0, point.y < Double(own.height), !isBeside { return best }
+            start += count + 1
+        }
+        return best
+    }
+
+    // MARK: Blocks
+
+    /// Boxes in each other beyond this are left away: measuring them takes GTK ever longer, and no room is left.
+    private static let deepest = 8
+
+    private func add(_ blocks: [BodyBlock], to box: Widget) {
+        depth += 1
+        defer { depth -= 1 }
+        for block in blocks {
+            switch block {
+            case .quote(let inner) where depth > Self.deepest: add(inner, to: box)
+            case .list(let list) where depth > Self.deepest: add(list.items.flatMap(\.blocks), to: box)
+            case .details(let summary, let inner) where depth > Self.deepest:
+                add((summary.isEmpty ? [] : [.text(summary)]) + inner, to: box)
+            default:
+                let widget = made(block)
+                gtk_box_append(box.cast(), widget.cast())
+            }
+        }
+    }
+
+    private func made(_ block: BodyBlock) -> Widget {
+        switch block {
+        case .text(let text): return made(TextContent(text))
+        case .heading(let level, let text):
+            return made(
+                TextContent(text, scale: [1.5, 1.3, 1.15, 1.05, 1, 1][min(max(level, 1), 6) - 1], isBold: true))
+        case .code(let code, let language):
+            let block = CodeBlock(code, language: language)
+            codeBlocks.append(block)
+            texts.append(block.text)
+            return block.widget
+        case .quote(let blocks):
+            let box = Box(.vertical, spacing: 6)
+            box.addStyle("message-quote")
+            add(blocks, to: box)
+            return box
+        case .list(let list): return made(list)
+        case .table(let table): return made(table)
+        case .rule:
+            let rule = Widget(borrowing: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
+            rule.addStyle("message-rule")
+            return rule
+        case .details(let summary, let blocks): return made(summary, blocks)
+        }
+    }
+
+    private func made(_ content: TextContent) -> Widget {
+        let widget = BodyText.make()
+        guard let text = BodyText.of(widget) else { return widget }
+        text.show(content)
+        listen(to: text)
+        texts.append(text)
+        return widget
+    }
+
+    private func listen(to text: BodyText) {
+        text.onAction = { [weak self] action in
+            switch action.kind {
+            case .link(let link): self?.onLink?(link)
+            case .mention(let mention): self?.onMention?(mention)
+            case .spoiler: break
+            }
+        }
+    }
+
+    /// Rows of a mark and what stands beside it. No GtkGrid: it asks nested ones for heights at other widths than it
+    /// gives them (GTK 4.8).
+    private func made(_ list: BodyList) -> Widget {
+        let rows = Box(.vertical, spacing: 3)
+        let marks = list.items.enumerated().map { index, item in
+            item.isChecked.map { $0 ? "☑" : "☐" } ?? list.start.map { "\($0 + index)." } ?? "•"
+        }
+        let widest = marks.map(\.count).max() ?? 1
+        for (mark, item) in zip(marks, list.items) {
+            let label = Label(mark)
+            label.addStyle("message-list-mark")
+            gtk_label_set_xalign(label.cast(), 1)
+            if widest > 1 { gtk_label_set_width_chars(label.cast(), Int32(widest)) }
+            gtk_widget_set_valign(label.cast(), GTK_ALIGN_START)
+            let content = Box(.vertical, spacing: 3)
+            gtk_widget_set_hexpand(content.cast(), 1)
+            add(item.blocks, to: content)
+            let row = Box(.horizontal, spacing: 6)
+            row.append(label)
+            row.append(content)
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func made(_ table: BodyTable) -> Widget {
+        let grid = Widget(borrowing: gtk_grid_new())
+        grid.addStyle("message-table")
+        let caption = table.caption.isEmpty ? nil : made(TextContent(table.caption, isBold: true))
+        for (row, cells) in table.shownRows.enumerated() {
+            for (column, cell) in cells.enumerated() {
+                var content = TextContent(cell.text, isBold: cell.isHeader)
+                content.lineLength = 30
+                content.isRigid = true
+                let text = made(content)
+                gtk_widget_set_halign(text.cast(), cell.alignment.gtk)
+                gtk_widget_set_valign(text.cast(), GTK_ALIGN_START)
+                let place = Box(.vertical)
+                place.addStyle(cell.isHeader ? "message-table-header" : "message-table-cell")
+                place.append(text)
+                gtk_grid_attach(grid.cast(), place.cast(), Int32(column), Int32(row), 1, 1)
+            }
+        }
+        let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
+        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
+        scroller.setChild(grid)
+        guard let caption else { return scroller }
+        let box = Box(.vertical, spacing: 3)
+        box.append(caption)
+        box.append(scroller)
+        return box
+    }
+
+    private func made(_ summary: InlineText, _ blocks: [BodyBlock]) -> Widget {
+        let expander = Widget(borrowing: gtk_expander_new(nil))
+        let label: Widget = summary.isEmpty ? Label(translated("Details")) : made(TextContent(summary, isBold: true))
+        gtk_expander_set_label_widget(expander.cast(), label.cast())
+        let content = Box(.vertical, spacing: 6)
+        content.addStyle("message-details")
+        add(blocks, to: content)
+        gtk_expander_set_child(expander.cast(), content.cast())
+        return expander
+    }
+}
+
+extension BodyTable.Alignment {
+    fileprivate var gtk: GtkAlign {
+        switch self {
+        case .start: GTK_ALIGN_START
+        case .center: GTK_ALIGN_CENTER
+        case .end: GTK_ALIGN_END
+        }
+    }
+}
+
+extension Range<Int> {
+    fileprivate func shifted(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
+}

@@ -1,0 +1,41 @@
+import CGtk
+import ChatGtk
+import GtkKit
+import MessageMarkup
+
+/// A page with a bubble for each kind of message body, as the timeline draws it.
+final class BodyPage {
+    let window = Widget(borrowing: adw_window_new())
+    private let views: [MessageBodyView]
+
+    init(width: Int32) {
+        let names = MentionNames(FixtureConversation.members)
+        let bodies =
+            FixtureBodies.markdown.map { MessageMarkup.body(markdown: $0, names: names) }
+            + [MessageMarkup.body(markdown: "waves to *everyone*", isEmote: true)]
+            + FixtureBodies.html.map { MessageMarkup.body(html: $0) }
+        let column = Box(.vertical, spacing: 6)
+        for style in ["parlance-conversation", "message-row"] { column.addStyle(style) }
+        gtk_widget_set_margin_start(column.cast(), 12)
+        gtk_widget_set_margin_end(column.cast(), 12)
+        views = bodies.enumerated().map { index, body in
+            let view = MessageBodyView()
+            view.show(body, sender: "Ann")
+            let bubble = Box(.vertical)
+            bubble.addStyle("message-bubble")
+            gtk_widget_set_halign(bubble.cast(), GTK_ALIGN_START)
+            bubble.append(view.widget)
+            let row = Box(.vertical)
+            if index.isMultiple(of: 3) { for style in ["message-row", "own"] { row.addStyle(style) } }
+            row.append(bubble)
+            column.append(row)
+            return view
+        }
+        let page = Box(.vertical)
+        page.addStyle("parlance-conversation")
+        gtk_widget_set_vexpand(column.cast(), 1)
+        page.append(column)
+        adw_window_set_content(window.cast(), page.cast())
+        gtk_window_set_default_size(window.cast(), width, -1)
+    }
+}

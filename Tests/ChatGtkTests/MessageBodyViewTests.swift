@@ -1,0 +1,263 @@
+import CGtk
+import ChatCore
+import GtkKit
+import GtkTestSupport
+import MessageMarkup
+import XCTest
+
+@testable import ChatGtk
+
+/// Bodies as they are drawn: texts, what can be asked of them, and what they cost.
+final class MessageBodyViewTests: GtkTestCase {
+    @MainActor
+    private final class Bench {
+        let view = MessageBodyView()
+        let body: MessageBody
+        let window: TestWindow
+        var links: [BodyLink] = []
+        var mentions: [BodyMention] = []
+
+        init(_ body: MessageBody, sender: String = "Ann") {
+            self.body = body
+            view.show(body, sender: sender)
+            window = TestWindow(view.widget, width: 360, height: 400)
+            view.onLink = { [weak self] in self?.links.append($0) }
+            view.onMention = { [weak self] in self?.mentions.append($0) }
+        }
+
+        convenience init(markdown: String) { self.init(MessageMarkup.body(markdown: markdown)) }
+
+        var text: BodyText { view.texts[0] }
+    }
+
+    func testPlainTextIsOneLayoutThatDoesNothing() {
+        onMain {
+            let before = BodyText.layoutsMade
+            let bench = Bench(markdown: "Good morning")
+            XCTAssertEqual(bench.view.selectableText, "Good morning")
+            XCTAssertEqual(BodyText.layoutsMade, before + 1)
+            XCTAssertEqual(gtk_widget_get_focusable(bench.text.cast()), 0)
+            XCTAssertNil(pango_layout_get_attributes(bench.text.madeLayout.cast()), "nothing to look up for plain text")
+            bench.view.show(MessageBody(plain: "Good morning"), sender: "Ann")
+            XCTAssertEqual(BodyText.layoutsMade, before + 1, "the same body again costs nothing")
+            bench.window.close()
+        }
+    }
+
+    func testBlocksAreTextsInReadingOrder() {
+        onMain {
+            let bench = Bench(
+                markdown: "# T\na *b*\n\n> q\n\n1. one\n   - two\n\n```swift\nlet x\n```\n\n| h | i |\n|-|-|\n| c | d |"
+            )
+            XCTAssertEqual(bench.view.texts.map(\.text), ["T", "a b", "q", "one", "two", "let x", "h", "i", "c", "d"])
+            XCTAssertEqual(bench.view.selectableText, bench.body.selectableText(saidBy: "Ann"))
+            bench.view.select(2..<9)
+            XCTAssertEqual(
+                bench.view.texts.map(\.selected), [nil, 0..<3, 0..<1, 0..<1] + Array(repeating: nil, count: 6))
+            bench.view.show(MessageBody(plain: "again plain"), sender: "Ann")
+            XCTAssertEqual(bench.view.selectableText, "again plain")
+            XCTAssertEqual(bench.view.widget.children.count, 1)
+            bench.window.close()
+        }
+    }
+
+    func testPlacesInTheTextFollowThePointer() {
+        onMain {
+            let bench = Bench(markdown: "first paragraph\n\nsecond")
+            XCTAssertTrue(MainLoop.pump { bench.view.texts[1].widget.height > 0 })
+            XCTAssertEqual(bench.view.offset(atX: 0, y: 3, in: bench.view.widget), 0)
+            XCTAssertEqual(bench.view.offset(atX: 350, y: 3, in: bench.view.widget), 15)
+            guard let second = bench.view.texts[1].widget.bounds(in: bench.view.widget) else {
+                return XCTFail("not laid out")
+            }
+            XCTAssertEqual(bench.view.offset(atX: 0, y: second.y + 3, in: bench.view.widget), 16)
+            XCTAssertEqual(bench.view.offset(atX: 350, y: 390, in: bench.view.widget), 22)
+            bench.window.close()
+        }
+    }
+
+    func testSpoilersAreUncoveredFirst() {
+        onMain {
+            let bench = Bench(markdown: "||see https://a.example|| end")
+            XCTAssertEqual(bench.text.actions.count, 2)
+            XCTAssertTrue(bench.text.isCovered(0))
+            guard let link = bench.text.rectangles(of: bench.text.actions[1].range, in: bench.text.madeLayout).first
+            else {
+                return XCTFail("not laid out")
+            }
+            let hit = bench.text.action(atX: link.x + 4, y: link.y + 4)
+            XCTAssertEqual(hit, 0, "the cover lies over the link")
+            bench.text.act(1)
+            XCTAssertFalse(bench.text.isCovered(0))
+            XCTAssertEqual(bench.links, [], "a link under a cover is not opened by the same click")
+            XCTAssertEqual(bench.text.action(atX: link.x + 4, y: link.y + 4), 1)
+            bench.text.act(1)
+            XCTAssertEqual(bench.links.map(\.target.address), ["https://a.example"])
+            bench.window.close()
+        }
+    }
+
+    func testAMentionAsksForItsMember() {
+        onMain {
+            let bench = Bench(MessageMarkup.body(html: "<a href='https://matrix.to/#/@ann:a.example'>Ann</a>, hi"))
+            bench.text.act(0)
+            XCTAssertEqual(bench.mentions, [.member("@ann:a.example")])
+            XCTAssertEqual(bench.links, [])
+            bench.window.close()
+        }
+    }
+
+    func testEmotesNameWhoActsAndEmojiAreBig() {
+        onMain {
+            let bench = Bench(MessageMarkup.body(markdown: "waves *hard*", isEmote: true))
+            XCTAssertEqual(bench.view.selectableText, "* Ann waves hard")
+            XCTAssertEqual(bench.body.selectableText(saidBy: "Ann"), "* Ann waves hard")
+            bench.view.show(MessageMarkup.body(markdown: "👍"), sender: "Ann")
+            XCTAssertGreaterThan(bench.text.content.scale, 2)
+            bench.view.show(MessageMarkup.body(markdown: "👍 yes"), sender: "Ann")
+            XCTAssertEqual(bench.text.content.scale, 1)
+            bench.window.close()
+        }
+    }
+
+    func testCodeGetsItsColoursWithoutMoving() {
+        onMain {
+            let bench = Bench(markdown: "```python\ndef f(x):\n    return \"é\" # note\n```")
+            XCTAssertTrue(MainLoop.pump { bench.text.widget.height > 0 })
+            let size = (bench.text.widget.width, bench.text.widget.height)
+            XCTAssertTrue(MainLoop.pump { !bench.text.content.highlights.isEmpty }, "the engine colours what is drawn")
+            let ranges = bench.text.content.highlights.map(\.range)
+            XCTAssertTrue(ranges.contains(0..<3), "def: \(ranges)")
+            XCTAssertTrue(ranges.contains { $0.upperBound == bench.text.text.utf8.count }, "the comment at the end")
+            XCTAssertTrue(
+                bench.text.content.highlights.allSatisfy { $0.range.upperBound <= bench.text.text.utf8.count })
+            MainLoop.iterate()
+            XCTAssertEqual(bench.text.widget.width, size.0)
+            XCTAssertEqual(bench.text.widget.height, size.1)
+            bench.window.close()
+        }
+    }
+
+    func testLongCodeIsScrolledAndNothingElseIsWide() {
+        onMain {
+            let bench = Bench(
+                markdown: "```\n" + String(repeating: "x", count: 400) + "\n```\n\n"
+                    + String(repeating: "y", count: 400))
+            var minimum: Int32 = 0
+            gtk_widget_measure(bench.view.widget.cast(), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
+            XCTAssertLessThan(minimum, 320)
+            bench.window.close()
+        }
+    }
+
+    /// Each text has the room that it needs, at any width, in a bubble that is as wide as it likes.
+    func testNothingReachesOutOfItsBox() {
+        let long = "words that go on and on until they need more than a line of their own, whatever the width"
+        onMain {
+            for markdown in [
+                long, "# \(long)\n\n\(long)", "1. \(long)\n2. b\n   - c\n   - \(long)\n3. d",
+                "> \(long)\n> > \(long)\n\nx",
+                "## a\nwords *that* go on and on until they need more than a line:\n\n1. b\n2. c\n   - d\n   - \(long)\n3. e",
+                "| \(long) | b |\n|-|-|\n| c | \(long) |", "- [ ] \(long)\n\n```\n\(long)\n```",
+            ] {
+                for width: Int32 in [360, 700, 1200] {
+                    let view = MessageBodyView()
+                    view.show(MessageMarkup.body(markdown: markdown), sender: "Ann")
+                    let bubble = Box(.vertical)
+                    gtk_widget_set_halign(bubble.cast(), GTK_ALIGN_START)
+                    gtk_widget_set_valign(bubble.cast(), GTK_ALIGN_START)
+                    bubble.append(view.widget)
+                    let window = TestWindow(bubble, width: width, height: 600)
+                    for text in view.texts {
+                        XCTAssertTrue(MainLoop.pump { text.widget.height > 0 })
+                        let place = text.widget.bounds(in: bubble)
+                        let needed = text.measure(.vertical, for: text.widget.width).natural
+                        XCTAssertGreaterThanOrEqual(text.widget.height, needed, "\(text.text) at \(width)")
+                        XCTAssertLessThanOrEqual(
+                            (place?.y ?? 0) + (place?.height ?? 0), Double(bubble.height), "\(text.text) at \(width)")
+                    }
+                    window.close()
+                }
+            }
+        }
+    }
+
+    func testNestingBeyondMeasureIsDrawn() {
+        onMain {
+            let bench = Bench(MessageMarkup.body(html: String(repeating: "<blockquote><ul><li>", count: 40) + "deep"))
+            XCTAssertEqual(bench.view.selectableText, "deep")
+            bench.window.close()
+        }
+    }
+
+    func testIsFinalisedWithItsTexts() {
+        onMain {
+            var gone = 0
+            do {
+                let bench = Bench(markdown: "a [b](https://a.example)\n\n```swift\nlet x\n```\n\n> ||c||")
+                for text in bench.view.texts { text.widget.onFinalize { gone += 1 } }
+                XCTAssertEqual(bench.view.texts.count, 3)
+                bench.window.close()
+            }
+            XCTAssertTrue(MainLoop.pump { gone == 3 })
+        }
+    }
+}
+
+/// What happens before a link is opened.
+final class LinkOpenerTests: GtkTestCase {
+    @MainActor
+    private final class Bench {
+        let opener = LinkOpener()
+        let window = TestWindow(Label("x"))
+        var launched: [String] = []
+
+        init() {
+            opener.launch = { [weak self] address, _ in self?.launched.append(address) }
+        }
+
+        func open(_ address: String, shownAs text: String) {
+            guard let target = LinkTarget(address) else { return XCTFail("not an address: \(address)") }
+            opener.open(BodyLink(to: target, shownAs: text), from: window.window)
+        }
+    }
+
+    func testAnAddressThatWasReadIsOpened() {
+        onMain {
+            let bench = Bench()
+            bench.open("https://a.example/x", shownAs: "a.example/x")
+            XCTAssertEqual(bench.launched, ["https://a.example/x"])
+            XCTAssertNil(bench.opener.dialog)
+            bench.window.close()
+        }
+    }
+
+    func testAnotherTextIsAskedAbout() {
+        onMain {
+            let bench = Bench()
+            bench.open("https://evil.example", shownAs: "https://bank.example")
+            guard let dialog = bench.opener.dialog else { return XCTFail("no question") }
+            XCTAssertEqual(bench.launched, [])
+            adw_message_dialog_response(dialog.cast(), "open")
+            XCTAssertEqual(bench.launched, ["https://evil.example"])
+            XCTAssertNil(bench.opener.dialog)
+            bench.open("https://a.example", shownAs: "here")
+            guard let second = bench.opener.dialog else { return XCTFail("no question") }
+            adw_message_dialog_response(second.cast(), "cancel")
+            XCTAssertEqual(bench.launched, ["https://evil.example"])
+            bench.window.close()
+        }
+    }
+
+    func testTheQuestionTellsWhatIsOdd() {
+        onMain {
+            let explain: @MainActor (String, String) -> String = { address, text in
+                LinkTarget(address).map { LinkOpener.explanation(of: BodyLink(to: $0, shownAs: text)) } ?? ""
+            }
+            XCTAssertTrue(explain("https://аpple.example/", "x").contains("xn--pple-43d.example"))
+            XCTAssertTrue(explain("https://bank.example@evil.example/", "x").contains("leads to evil.example"))
+            XCTAssertTrue(explain("https://a.example", "b.example").contains("another address"))
+            XCTAssertEqual(explain("https://a.example/y", "x"), "https://a.example/y")
+        }
+    }
+}

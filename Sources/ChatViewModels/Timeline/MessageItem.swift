@@ -14,6 +14,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
 
     public let id: MessageID
     public var text: String
+    /// What ``shownText`` says, parsed.
+    public var body = MessageBody()
     public var senderID: MemberID
     public var senderName: String
     public var sentAt: Date
@@ -36,14 +38,16 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public static let quotedCharacters = 120
 
     /// The beginning of the text, as much as a row shows.
-    public var shownText: Substring {
+    public var shownText: Substring { Self.shownText(of: text) }
+
+    static func shownText(of text: String) -> Substring {
         // In most messages there is nothing to count.
-        if text.utf8.count <= Self.shownLines { return text[...] }
-        var end = text.index(text.startIndex, offsetBy: Self.shownCharacters, limitedBy: text.endIndex) ?? text.endIndex
+        if text.utf8.count <= shownLines { return text[...] }
+        var end = text.index(text.startIndex, offsetBy: shownCharacters, limitedBy: text.endIndex) ?? text.endIndex
         var lines = 1
         for index in text[..<end].indices where text[index].isNewline {
             lines += 1
-            if lines > Self.shownLines {
+            if lines > shownLines {
                 end = index
                 break
             }

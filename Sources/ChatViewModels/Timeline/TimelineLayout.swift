@@ -30,6 +30,7 @@ nonisolated struct TimelineLayout {
     var unreadLineAfter: MessageID?
     var editing: MessageID?
     var now: Date
+    var bodies = MessageBodies()
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
@@ -48,7 +49,8 @@ nonisolated struct TimelineLayout {
     /// - Parameter quoted: what is known of the message that this one answers.
     func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
         MessageItem(
-            id: message.id, text: message.text, senderID: message.sender, senderName: name(of: message.sender),
+            id: message.id, text: message.text, body: bodies.body(of: message), senderID: message.sender,
+            senderName: name(of: message.sender),
             sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
             isDeleted: message.isDeleted, delivery: message.delivery, quote: message.isDeleted ? nil : quote,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing)

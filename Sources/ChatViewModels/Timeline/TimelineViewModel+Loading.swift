@@ -84,8 +84,12 @@ extension TimelineViewModel {
     ) {
         state.loading = loading
         toldWhileLoading = []
-        Task { [weak self, service, generation] in
-            let result = await Result { try await read(service) }
+        Task { [weak self, service, generation, bodies] in
+            let result = await Result {
+                let page = try await read(service)
+                await bodies.prepare(page.messages)
+                return page
+            }
             // What was asked for before the timeline was opened anew, or left behind by a jump, is of no use.
             guard let self, self.generation == generation else { return }
             self.finish(result, place)

@@ -115,6 +115,7 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored let now: () -> Date
     @ObservationIgnored var loaded = LoadedMessages()
     @ObservationIgnored var quotes = QuotedMessages()
+    @ObservationIgnored let bodies = MessageBodies()
     /// What was told while messages were on their way, which may not know of it.
     @ObservationIgnored var toldWhileLoading: [TimelineUpdate] = []
     /// A page that was asked for while something else was on its way.
@@ -199,6 +200,7 @@ public final class TimelineViewModel: ViewModel {
             setMembers(members)
             await open(page, readUpTo: readUpTo)
         case .changed, .removed:
+            if case .changed(let messages) = update { await bodies.prepare(messages) }
             if state.loading != nil { toldWhileLoading.append(update) }
             apply(update)
             tellComposer(of: update)
@@ -219,6 +221,7 @@ public final class TimelineViewModel: ViewModel {
         newestTold = newest.messages.last?.position ?? .min
         unreadLineAfter = isUnreadBehind(readUpTo, in: newest) ? readUpTo : nil
         let page = await openingPage(newest)
+        await bodies.prepare(page.messages)
         state.isLoaded = true
         state.loading = nil
         replace(with: page)
@@ -256,6 +259,7 @@ public final class TimelineViewModel: ViewModel {
     private func setMembers(_ members: [Member]) {
         state.members = members
         ownID = members.first { $0.kind == .own }?.id
+        bodies.setMembers(members)
         names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -304,7 +308,9 @@ public final class TimelineViewModel: ViewModel {
     // MARK: Rows
 
     var layout: TimelineLayout {
-        TimelineLayout(members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now())
+        TimelineLayout(
+            members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(), bodies: bodies
+        )
     }
 
     /// - Parameter new: what may answer messages that are not known yet.

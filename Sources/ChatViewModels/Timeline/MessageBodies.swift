@@ -1,0 +1,88 @@
+import ChatCore
+import MessageMarkup
+import Synchronization
+
+/// The bodies of messages: each parsed once, off the main thread, and kept until its text changes.
+///
+/// Whoever shows messages prepares them first, on any thread; what was not prepared is parsed where it is asked for.
+nonisolated final class MessageBodies: Sendable {
+    /// All that a body depends on.
+    private struct Source: Hashable {
+        var text: String
+
+        init(_ message: Message) {
+            text = String(MessageItem.shownText(of: message.text))
+        }
+
+        func body(_ names: MentionNames) -> MessageBody { MessageMarkup.body(markdown: text, names: names) }
+    }
+
+    private struct Known {
+        var names = MentionNames()
+        /// Those asked for since the others were.
+        var recent: [MessageID: (source: Source, body: MessageBody)] = [:]
+        var older: [MessageID: (source: Source, body: MessageBody)] = [:]
+
+        mutating func body(_ id: MessageID, _ source: Source) -> MessageBody? {
+            if let entry = recent[id], entry.source == source { return entry.body }
+            guard let entry = older[id], entry.source == source else { return nil }
+            keep(id, source, entry.body)
+            return entry.body
+        }
+
+        mutating func keep(_ id: MessageID, _ source: Source, _ body: MessageBody) {
+            if recent.count >= MessageBodies.kept { (older, recent) = (recent, [:]) }
+            recent[id] = (source, body)
+        }
+
+        mutating func forget(_ isStale: (Source) -> Bool) {
+            recent = recent.filter { !isStale($0.value.source) }
+            older = older.filter { !isStale($0.value.source) }
+        }
+    }
+
+    /// How many bodies are kept at least, once there were so many; twice as many at most.
+    static let kept = 2048
+
+    private let known = Mutex(Known())
+
+    /// Who is recognised in texts from now on.
+    func setMembers(_ members: [Member]) {
+        let names = MentionNames(members)
+        known.withLock { known in
+            guard names != known.names else { return }
+            known.names = names
+            known.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+        }
+    }
+
+    /// The body of a message, empty for a deleted one.
+    func body(of message: Message) -> MessageBody {
+        guard !message.isDeleted else { return MessageBody() }
+        let source = Source(message)
+        if let body = known.withLock({ $0.body(message.id, source) }) { return body }
+        return parse(message.id, source)
+    }
+
+    /// Parses what is not known yet of these messages. Returns at once, on the caller's thread, if that is nothing.
+    func prepare(_ messages: [Message]) async {
+        let missing = messages.filter { message in
+            !message.isDeleted && known.withLock { $0.body(message.id, Source(message)) } == nil
+        }
+        if !missing.isEmpty { await parse(missing) }
+    }
+
+    @concurrent
+    private func parse(_ messages: [Message]) async {
+        for message in messages { parse(message.id, Source(message)) }
+    }
+
+    @discardableResult
+    private func parse(_ id: MessageID, _ source: Source) -> MessageBody {
+        let names = known.withLock(\.names)
+        let body = source.body(names)
+        // Names that changed meanwhile make it stale.
+        known.withLock { if $0.names == names { $0.keep(id, source, body) } }
+        return body
+    }
+}

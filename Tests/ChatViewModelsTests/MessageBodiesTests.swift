@@ -1,0 +1,50 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+/// Bodies are those of the texts, whatever changes, and are not made twice.
+struct MessageBodiesTests {
+    private let bodies = MessageBodies()
+
+    private func message(_ id: String, _ text: String, isDeleted: Bool = false) -> Message {
+        Message(
+            id: MessageID(id), roomID: RoomID("r"), sender: Fixtures.own.id, text: text, sentAt: Fixtures.date,
+            position: 1, isDeleted: isDeleted)
+    }
+
+    private func isMention(_ body: MessageBody) -> Bool {
+        guard case .text(let text)? = body.blocks.first else { return false }
+        return text.runs.contains { $0.mention != nil }
+    }
+
+    @Test func preparedOrNotABodyIsThatOfTheText() async {
+        await bodies.prepare([message("a", "**b**")])
+        #expect(bodies.body(of: message("a", "**b**")).plainText() == "b")
+        #expect(bodies.body(of: message("a", "*edited*")).plainText() == "edited")
+        #expect(bodies.body(of: message("c", "plain")).unstyledText == "plain")
+        #expect(bodies.body(of: message("a", "x", isDeleted: true)) == MessageBody())
+    }
+
+    @Test func newNamesAreRecognisedInOldTexts() async {
+        await bodies.prepare([message("a", "hi @Ann"), message("b", "hi")])
+        #expect(!isMention(bodies.body(of: message("a", "hi @Ann"))))
+        bodies.setMembers([Member(id: MemberID("ann"), displayName: "Ann", kind: .person)])
+        #expect(isMention(bodies.body(of: message("a", "hi @Ann"))))
+        #expect(!isMention(bodies.body(of: message("b", "hi"))))
+    }
+
+    /// More than are kept: the answer is the same, made anew.
+    @Test func forgottenBodiesComeBack() async {
+        let many = (0..<(3 * MessageBodies.kept)).map { message("\($0)", "*\($0)*") }
+        await bodies.prepare(many)
+        #expect(bodies.body(of: many[0]).plainText() == "0")
+        #expect(bodies.body(of: many[many.count - 1]).plainText() == "\(many.count - 1)")
+    }
+
+    @Test func onlyWhatIsShownIsParsed() {
+        let body = bodies.body(of: message("a", String(repeating: "*x* ", count: 100_000)))
+        #expect(body.plainText().count <= MessageItem.shownCharacters)
+    }
+}

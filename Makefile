@@ -61,8 +61,10 @@ format: ## Lay out the Swift sources as `make lint` wants them
 
 bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-timeline-bench
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
 	@$(RELEASE)/parlance-bench $(ARGS)
+	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance
 
 soak: deps ## Run the long fault tests

@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "parlance-bench", targets: ["Benchmarks"]),
         .executable(name: "parlance-replay", targets: ["parlance-replay"]),
         .executable(name: "parlance-gallery", targets: ["Gallery"]),
+        .executable(name: "parlance-timeline-bench", targets: ["TimelineBench"]),
         .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
     ],
     dependencies: [
@@ -53,8 +54,10 @@ let package = Package(
             name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay"], resources: [.copy("Traces")],
             swiftSettings: settings
         ),
+        .target(name: "BenchmarkReport", swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["ChatCore", "Composer", "MessageMarkup"], swiftSettings: settings),
+            name: "Benchmarks", dependencies: ["BenchmarkReport", "ChatCore", "Composer", "MessageMarkup"],
+            swiftSettings: settings),
 
         // Rooms and messages, and where they are kept.
         .target(name: "ChatCore", swiftSettings: settings),
@@ -112,6 +115,13 @@ let package = Package(
         .executableTarget(
             name: "Gallery",
             dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit", "MessageMarkup"],
+            swiftSettings: mainActorSettings),
+        .executableTarget(
+            name: "TimelineBench",
+            dependencies: [
+                "BenchmarkReport", "CGtk", "ChatGtk", "GtkKit",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: mainActorSettings),
         .executableTarget(
             name: "parlance",

@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Composer
 
 /// What the composer costs: a key press must not cost more in a long text.

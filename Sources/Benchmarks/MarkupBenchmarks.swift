@@ -1,3 +1,4 @@
+import BenchmarkReport
 import ChatCore
 import Foundation
 import Glibc

@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Foundation
 
 // `workload NAME …` runs one piece of work and nothing else, to be counted by callgrind.
@@ -9,9 +10,7 @@ if arguments.first == "workload" {
 }
 do {
     let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows() + MarkupBenchmarks.rows()
-    print(BenchmarkRow.table(rows))
-    for row in rows { print(row.json) }
-    exit(rows.allSatisfy(\.holds) ? 0 : 1)
+    exit(BenchmarkRow.report(rows) ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(2)

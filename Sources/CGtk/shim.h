@@ -7,6 +7,7 @@
 #include <gtk/gtk.h>
 #include <libintl.h>
 #include <locale.h>
+#include <malloc.h>
 
 // libdispatch's hook for foreign run loops. The handle is an eventfd on Linux. Declared privately in libdispatch,
 // exported for CoreFoundation, and what every run loop on Linux that serves the main queue uses.

@@ -1,7 +1,7 @@
 import CGtk
 
 /// A GLib timer that belongs to whoever holds this object: dropping or cancelling it removes the source.
-public final class Timeout {
+@MainActor public final class Timeout {
     private var source: guint = 0
 
     /// Calls `action` on the main loop after `interval`, again and again. `interval` is rounded to milliseconds.
@@ -19,6 +19,7 @@ public final class Timeout {
         start(milliseconds: nil, repeats: false, action)
     }
 
+    // Needs the class's explicit @MainActor in optimised builds, see Object.
     isolated deinit {
         cancel()
     }

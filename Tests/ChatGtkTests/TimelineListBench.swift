@@ -158,7 +158,7 @@ final class TimelineListBench {
 
     /// Waits until all around is measured.
     func becomeIdle() {
-        _ = MainLoop.pump { self.list.idleMeasuring?.isPending != true && self.list.notice?.isPending != true }
+        _ = MainLoop.pump { !self.list.isBusy }
     }
 
     func scroll(by pixels: Double) { adjustment.value += pixels }

@@ -2,23 +2,25 @@
 ///
 /// Keeps two bytes a measured row and nothing for the others, which count as the mean of the measured ones.
 /// Everything takes time that grows with the logarithm of the number of measured stretches.
-nonisolated struct HeightIndex {
+nonisolated package struct HeightIndex {
     /// What a row counts before any was measured, in pixels.
-    static let initialEstimate = 48.0
+    package static let initialEstimate = 48.0
     /// Beyond so many stretches the one farthest from what was measured last is forgotten, so that memory is bounded
     /// however many places are visited.
-    static let runLimit = 3000
+    package static let runLimit = 3000
 
     private var tree = HeightTree()
     private var frozenEstimate: Double?
     private var lastMean = Self.initialEstimate
 
-    var rows: Int { tree.sum.rows }
-    var measuredRows: Int { tree.sum.measured }
-    var runs: Int { tree.runs }
+    package init() {}
+
+    package var rows: Int { tree.sum.rows }
+    package var measuredRows: Int { tree.sum.measured }
+    package var runs: Int { tree.runs }
 
     /// What an unmeasured row counts, in pixels.
-    var estimate: Double { frozenEstimate ?? mean }
+    package var estimate: Double { frozenEstimate ?? mean }
 
     private var mean: Double {
         let sum = tree.sum
@@ -26,23 +28,23 @@ nonisolated struct HeightIndex {
     }
 
     /// While set, measuring does not change what unmeasured rows count: the thumb stays under the pointer.
-    var isEstimateFrozen: Bool {
+    package var isEstimateFrozen: Bool {
         get { frozenEstimate != nil }
         set { if newValue != isEstimateFrozen { frozenEstimate = newValue ? mean : nil } }
     }
 
     /// All rows together, in pixels.
-    var total: Double { pixels(tree.sum) }
+    package var total: Double { pixels(tree.sum) }
 
     /// The height of a row in pixels, nil if it was not measured.
-    func height(of row: Int) -> Int? {
+    package func height(of row: Int) -> Int? {
         let (run, place, _) = tree.locate(row: row)
         return run.isMeasured ? run.height(at: place) : nil
     }
 
     /// The rows before `row` together, in pixels.
     /// - Parameter row: from 0 to and including the number of rows.
-    func offset(of row: Int) -> Double {
+    package func offset(of row: Int) -> Double {
         guard row > 0 else { return 0 }
         guard row < rows else { return total }
         let (run, place, before) = tree.locate(row: row)
@@ -50,7 +52,7 @@ nonisolated struct HeightIndex {
     }
 
     /// The row that covers `offset` pixels from the top: the first or last one if none does, nil if there is none.
-    func row(at offset: Double) -> Int? {
+    package func row(at offset: Double) -> Int? {
         if offset < 0 { return rows > 0 ? 0 : nil }
         guard let (run, rest, before) = tree.locate(offset: offset, estimate: estimate) else { return nil }
         if run.isMeasured { return before + run.row(at: rest) }
@@ -60,7 +62,7 @@ nonisolated struct HeightIndex {
     }
 
     /// Remembers a row's height in pixels.
-    mutating func measure(_ row: Int, height: Int) {
+    package mutating func measure(_ row: Int, height: Int) {
         let (run, place, _) = tree.locate(row: row)
         if run.isMeasured {
             if run.height(at: place) != height { tree.set(row: row, to: height) }
@@ -70,17 +72,17 @@ nonisolated struct HeightIndex {
         while tree.runs > Self.runLimit { forgetFarthest(from: row) }
     }
 
-    mutating func insert(_ count: Int, at row: Int) {
+    package mutating func insert(_ count: Int, at row: Int) {
         if count > 0 { tree.insert(HeightRun(unmeasured: count), at: row) }
     }
 
-    mutating func remove(_ range: Range<Int>) {
+    package mutating func remove(_ range: Range<Int>) {
         lastMean = mean
         if !range.isEmpty { tree.replace(range, by: nil) }
     }
 
     /// Forgets all heights, but not their mean, and starts again with so many rows.
-    mutating func reset(rows: Int) {
+    package mutating func reset(rows: Int) {
         lastMean = mean
         tree = HeightTree(unmeasured: rows)
     }

@@ -86,6 +86,10 @@ nonisolated struct HeightRun {
         }
         rows += next.rows
         pixels += next.pixels
+        if heights.capacity < rows {
+            // By a quarter: an array by itself doubles, which would be two bytes more for each row.
+            heights.reserveCapacity(min(rows * 5 / 4, Self.capacity))
+        }
         heights += next.heights
     }
 

@@ -100,6 +100,11 @@ final class RealisedRows {
     }
 
     private func putAway(_ realised: RealisedRow, from source: (any TimelineListSource)?) {
+        // GTK would give the focus to whatever comes next.
+        if gtk_widget_get_focus_child(list.assumingMemoryBound(to: GtkWidget.self)) == realised.widget.cast() {
+            gtk_root_set_focus(
+                gtk_widget_get_root(realised.widget.cast()), list.assumingMemoryBound(to: GtkWidget.self))
+        }
         // Not only child-invisible: assistive technology would still find it.
         gtk_widget_set_visible(realised.widget.cast(), 0)
         source?.unbind(realised.row)

@@ -48,7 +48,7 @@ extension TimelineList {
     func refocus() {
         guard let row = refocusIndex else { return }
         refocusIndex = nil
-        guard focusedRow == nil, index.rows > 0 else { return }
+        guard gtk_widget_is_focus(cast()) != 0, index.rows > 0 else { return }
         focus(row: min(row, index.rows - 1))
     }
 
@@ -82,11 +82,7 @@ extension TimelineList {
     /// Moves by nine tenths of the viewport, so that some of what was read stays in view. The focus goes along.
     /// - Parameter pages: negative for up.
     public func scrollPage(_ pages: Double) {
-        guard viewport.height > 0, index.rows > 0 else { return }
-        stopAnimation()
-        heading = pages < 0 ? -1 : 1
-        thumb.moved(pages < 0 ? .up : .down)
-        move(by: pages * 0.9 * viewport.height)
+        scroll(by: pages * 0.9 * viewport.height)
     }
 
     private func moveFocus(_ edge: TimelineListEdge) -> Bool {

@@ -80,6 +80,22 @@ extension TimelineList {
         return true
     }
 
+    /// Shows the row at this place.
+    /// - Parameter index: clamped to the rows there are.
+    public func scroll(toIndex index: Int, at placement: TimelineListPlacement, animated: Bool = false) {
+        guard self.index.rows > 0 else { return }
+        scroll(toRow: max(0, min(index, self.index.rows - 1)), at: placement, animated: animated)
+    }
+
+    /// Moves the viewport down by pixels, up if negative, as the user's scrolling does.
+    public func scroll(by pixels: Double) {
+        guard viewport.height > 0, index.rows > 0, pixels != 0 else { return }
+        stopAnimation()
+        heading = pixels < 0 ? -1 : 1
+        thumb.moved(pixels < 0 ? .up : .down)
+        move(by: pixels)
+    }
+
     func scroll(toRow row: Int, at placement: TimelineListPlacement, animated: Bool) {
         switch placement {
         case .start: go(to: .row(row, .start, 0), row: row, animated: animated)
@@ -128,9 +144,17 @@ extension TimelineList {
         stopKineticScrolling()
         stopAnimation()
         thumb.release()
-        let distance = animated && adw_get_enable_animations(cast()) != 0 ? distance(to: target, row: row) : 0
+        var distance = animated && adw_get_enable_animations(cast()) != 0 ? distance(to: target, row: row) : 0
         heading = distance < 0 ? -1 : distance > 0 ? 1 : heading
         anchor = target
+        // Nearer to an end than that the row cannot go where it shall.
+        if distance > viewport.extent.below {
+            distance = viewport.extent.below
+            anchor = followsEnd ? .end : .row(index.rows - 1, .end, 0)
+        } else if distance < -viewport.extent.above {
+            distance = -viewport.extent.above
+            anchor = .row(0, .start, 0)
+        }
         if distance != 0 {
             // Farther than what is measured one would see rows jump: the rest of the way is cut out.
             displacement = max(-viewport.height, min(viewport.height, distance))
@@ -206,10 +230,7 @@ extension TimelineList {
             else { return false }
             let step = drag.step(at: Int64(gdk_frame_clock_get_frame_time(clock)), height: self.viewport.height)
             if step != 0 {
-                self.stopAnimation()
-                self.heading = step < 0 ? -1 : 1
-                self.thumb.moved(step < 0 ? .up : .down)
-                self.move(by: step)
+                self.scroll(by: step)
                 self.onDragScroll?()
             }
             return true

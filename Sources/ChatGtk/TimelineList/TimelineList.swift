@@ -205,6 +205,15 @@ public final class TimelineList: ScrollableImplementation {
         return TimelineListHit(index: row.index, key: row.key, row: row.row, y: y - row.top)
     }
 
+    /// Whether rows are still to be measured ahead of scrolling, or notices to be given. For tests and screenshots.
+    public var isBusy: Bool { idleMeasuring?.isPending == true || notice?.isPending == true || animation != nil }
+
+    /// How much was done so far, for tests and benchmarks: how often rows were bound, how many row widgets were made
+    /// and how many there are.
+    public var statistics: (bindings: Int, made: Int, alive: Int) {
+        (realised.bindings, realised.made, realised.alive)
+    }
+
     /// All rows that have a widget at present, by their keys. For changes of looks that are not worth an update.
     public var realisedRows: [(key: AnyHashable, row: any TimelineListRow)] {
         realised.rows.map { ($0.key, $0.row) }

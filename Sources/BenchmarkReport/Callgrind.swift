@@ -1,13 +1,13 @@
 import Foundation
 
 /// Counts the instructions of a workload: the same on every run, however busy the machine is.
-enum Callgrind {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+public enum Callgrind {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
     }
 
     /// The instructions of this program running a workload.
-    static func instructions(of workload: [String]) throws -> Int {
+    public static func instructions(of workload: [String]) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
@@ -27,7 +27,8 @@ enum Callgrind {
     }
 
     /// The instructions of one repetition: the difference of two runs, so that what both share falls away.
-    static func instructions(per name: String, _ arguments: [String] = [], few: Int, many: Int) throws -> Double {
+    public static func instructions(per name: String, _ arguments: [String] = [], few: Int, many: Int) throws -> Double
+    {
         let less = try instructions(of: [name] + arguments + [String(few)])
         let more = try instructions(of: [name] + arguments + [String(many)])
         return Double(more - less) / Double(many - few)

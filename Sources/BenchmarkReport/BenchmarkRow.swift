@@ -1,0 +1,46 @@
+/// One figure: printed as a row for people and as a line of JSON for machines.
+public struct BenchmarkRow {
+    public var name: String
+    public var value: Double
+    public var unit: String
+    /// What the value must not exceed, nil for a figure that is only told.
+    public var target: Double?
+
+    public init(name: String, value: Double, unit: String, target: Double?) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+        self.target = target
+    }
+
+    public var holds: Bool { target.map { value <= $0 } ?? true }
+
+    public var json: String {
+        let target = target.map(Self.number) ?? "null"
+        return
+            #"{"name":"\#(name)","value":\#(Self.number(value)),"unit":"\#(unit)","target":\#(target),"holds":\#(holds)}"#
+    }
+
+    private var columns: [String] {
+        let outcome = target == nil ? "" : holds ? "holds" : "MISSED"
+        return [name, Self.number(value), unit, target.map { "≤ " + Self.number($0) } ?? "", outcome]
+    }
+
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String((value * 1000).rounded() / 1000)
+    }
+
+    /// Prints the rows with their columns aligned, then a line of JSON for each.
+    /// - Returns: whether all targets are met.
+    public static func report(_ rows: [BenchmarkRow]) -> Bool {
+        let lines = rows.map(\.columns)
+        let widths = (0..<5).map { column in lines.map { $0[column].count }.max() ?? 0 }
+        for line in lines {
+            print(
+                zip(line, widths).map { text, width in text + String(repeating: " ", count: width - text.count) }
+                    .joined(separator: "  "))
+        }
+        for row in rows { print(row.json) }
+        return rows.allSatisfy(\.holds)
+    }
+}

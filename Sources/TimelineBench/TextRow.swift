@@ -1,0 +1,70 @@
+import CGtk
+import GtkKit
+
+/// A paragraph of text drawn by one layout, as light as a row can be: the same in all lists that are compared.
+final class TextRow: WidgetImplementation {
+    override class var typeName: String { "ParlanceBenchTextRow" }
+    override class var cssName: String { "row" }
+    private static let padding = 6
+
+    /// How many times lines were broken.
+    private(set) static var layouts = 0
+    private(set) static var alive = 0
+
+    private var layout: Object?
+    private var layoutWidth = -1
+    private var layoutHeight = 0
+    private(set) var taller = 0
+
+    required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        Self.alive += 1
+        gtk_widget_set_focusable(cast(), 1)
+    }
+
+    isolated deinit { Self.alive -= 1 }
+
+    func show(_ text: String) {
+        guard let layout = gtk_widget_create_pango_layout(cast(), text) else { return }
+        self.layout = Object(owning: UnsafeMutableRawPointer(layout))
+        pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+        layoutWidth = -1
+        gtk_widget_queue_resize(cast())
+    }
+
+    /// Room below the text in pixels, as an image that arrives takes.
+    func set(taller: Int) {
+        guard taller != self.taller else { return }
+        self.taller = taller
+        gtk_widget_queue_resize(cast())
+    }
+
+    override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        guard orientation == .vertical else { return SizeRequest(minimum: 200, natural: 400) }
+        breakLines(size > 0 ? size : 400)
+        let height = layoutHeight + 2 * Self.padding + taller
+        return SizeRequest(minimum: height, natural: height)
+    }
+
+    override func allocate(width: Int, height: Int) { breakLines(width) }
+
+    override func snapshot(_ snapshot: OpaquePointer) {
+        guard let layout else { return }
+        var color = GdkRGBA(red: 0.1, green: 0.1, blue: 0.1, alpha: 1)
+        var point = graphene_point_t(x: Float(Self.padding), y: Float(Self.padding))
+        gtk_snapshot_save(snapshot)
+        gtk_snapshot_translate(snapshot, &point)
+        gtk_snapshot_append_layout(snapshot, layout.cast(), &color)
+        gtk_snapshot_restore(snapshot)
+    }
+
+    private func breakLines(_ width: Int) {
+        guard let layout, width != layoutWidth else { return }
+        Self.layouts += 1
+        layoutWidth = width
+        pango_layout_set_width(layout.cast(), Int32(max(1, width - 2 * Self.padding)) * PANGO_SCALE)
+        var (w, h): (Int32, Int32) = (0, 0)
+        pango_layout_get_pixel_size(layout.cast(), &w, &h)
+        layoutHeight = Int(h)
+    }
+}

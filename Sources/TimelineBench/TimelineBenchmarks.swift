@@ -1,0 +1,178 @@
+import BenchmarkReport
+import CGtk
+import ChatGtk
+import Foundation
+import GtkKit
+
+/// All figures about the timeline's list.
+enum TimelineBenchmarks {
+    private static let sizes = [100, 1000, 10_000, 100_000, 1_000_000]
+
+    static func rows() throws -> [BenchmarkRow] {
+        var rows: [BenchmarkRow] = []
+        for texts in BenchText.allCases {
+            rows += StillnessBenchmarks<OurList>(texts: texts, count: 10_000, target: 1).rows()
+        }
+        rows += StillnessBenchmarks<GtkList>(texts: .short, count: 10_000, target: nil).rows()
+        rows += StillnessBenchmarks<PlainBox>(texts: .short, count: 1000, target: nil).rows()
+        for texts in BenchText.allCases { rows += speeds(texts) }
+        rows += idle()
+        rows += memory()
+        rows.append(try instructions())
+        return rows
+    }
+
+    // MARK: Speed
+
+    private static func speeds(_ texts: BenchText) -> [BenchmarkRow] {
+        var rows: [BenchmarkRow] = []
+        var ours: [Int: Speed] = [:]
+        var theirs: [Int: Speed] = [:]
+        // Long rows are what they are from the first thousand on, and take GtkListView seconds.
+        for count in texts == .short ? sizes : [1000, 100_000, 1_000_000] {
+            let speed = Speed.measure(OurList.self, texts, count)
+            ours[count] = speed
+            rows += speed.rows(OurList.name, texts, count)
+            rows += limits(speed, texts, count)
+            let other = Speed.measure(GtkList.self, texts, count)
+            theirs[count] = other
+            rows += other.rows(GtkList.name, texts, count)
+            if count <= (texts == .short ? PlainBox.most : 1000) {
+                rows += Speed.measure(PlainBox.self, texts, count).rows(PlainBox.name, texts, count)
+            }
+        }
+        if let mine = ours[100_000], let other = theirs[100_000] {
+            let targets = texts == .short ? [0.35, 0.3, 0.75] : [0.1, 0.1, 0.2]
+            let pairs = [
+                ("first correct frame", mine.first, other.first), ("jump", mine.jump, other.jump),
+                ("wheel frame, 95th percentile", mine.wheel.percentile(0.95), other.wheel.percentile(0.95)),
+            ]
+            for (pair, target) in zip(pairs, targets) {
+                rows.append(
+                    BenchmarkRow(
+                        name: "timeline: \(texts.rawValue) 100000, \(pair.0), to GtkListView", value: pair.1 / pair.2,
+                        unit: "ratio", target: target))
+            }
+        }
+        if let small = ours[1000], let large = ours[1_000_000] { rows += growth(texts, small, large) }
+        return rows
+    }
+
+    private static func limits(_ speed: Speed, _ texts: BenchText, _ count: Int) -> [BenchmarkRow] {
+        let name = "timeline: \(texts.rawValue) \(count), "
+        var rows = [
+            BenchmarkRow(
+                name: name + "slowest of 240 wheel frames", value: speed.wheel.max() ?? 0, unit: "ms CPU", target: 16.7),
+            BenchmarkRow(
+                name: name + "thumb against the wheel", value: Double(speed.backward), unit: "times", target: 0),
+            BenchmarkRow(
+                name: name + "row widgets at most", value: Double(speed.mostAlive), unit: "rows",
+                target: Double(3 * speed.mostVisible + 20)),
+            BenchmarkRow(
+                name: name + "text layouts for each row bound",
+                value: Double(speed.layouts) / Double(max(1, speed.bindings)), unit: "layouts", target: 1),
+        ]
+        if texts == .long {
+            rows.append(
+                BenchmarkRow(
+                    name: name + "page frame, 95th percentile", value: speed.pages.percentile(0.95), unit: "ms CPU",
+                    target: 10))
+        }
+        return rows
+    }
+
+    private static func growth(_ texts: BenchText, _ small: Speed, _ large: Speed) -> [BenchmarkRow] {
+        [
+            ("append", large.append / small.append), ("prepend 50", large.prepend / small.prepend),
+            ("jump", large.jump / small.jump),
+        ].map {
+            BenchmarkRow(
+                name: "timeline: \(texts.rawValue), \($0), 1,000,000 to 1,000", value: $1, unit: "ratio", target: 1.5)
+        }
+    }
+
+    // MARK: Rest, memory, instructions
+
+    private static func idle() -> [BenchmarkRow] {
+        let meter = Meter<OurList>(.short, 100_000)
+        defer { meter.close() }
+        _ = meter.scroll([-500])
+        // The scrollbar fades out.
+        _ = MainLoop.pump(forAtMost: 3) { false }
+        let before = meter.painted
+        _ = MainLoop.pump(forAtMost: 10) { false }
+        return [
+            BenchmarkRow(
+                name: "timeline: painted in 10 idle seconds", value: Double(meter.painted - before), unit: "frames",
+                target: 0)
+        ]
+    }
+
+    private static func memory() -> [BenchmarkRow] {
+        let meter = Meter<OurList>(.short, 1000)
+        defer { meter.close() }
+        let before = mallinfo2().uordblks
+        var index = HeightIndex()
+        index.insert(1_000_000, at: 0)
+        let unmeasured = mallinfo2().uordblks - before
+        for row in 0..<1_000_000 { index.measure(row, height: 20 + row * 31 % 300) }
+        let measured = mallinfo2().uordblks - before
+        index.reset(rows: 1_000_000)
+        // Places far apart, as the dragged thumb visits: what is kept of them is bounded.
+        for place in stride(from: 0, to: 1_000_000, by: 40) { index.measure(place, height: 40) }
+        let scattered = Int(mallinfo2().uordblks) - Int(before) - 2 * index.measuredRows
+        return [
+            BenchmarkRow(
+                name: "timeline: memory for 1,000,000 rows, none measured", value: Double(unmeasured), unit: "bytes",
+                target: 1_000_000),
+            BenchmarkRow(
+                name: "timeline: memory for 1,000,000 rows, all measured", value: Double(measured), unit: "bytes",
+                target: 3_000_000),
+            BenchmarkRow(
+                name: "timeline: memory for 25,000 places in 1,000,000 rows, beyond 2 bytes a row",
+                value: Double(scattered), unit: "bytes", target: 1_000_000),
+        ]
+    }
+
+    private static func instructions() throws -> BenchmarkRow {
+        let cost = try [1000, 1_000_000].map {
+            try Callgrind.instructions(per: "layout", [String($0)], few: 1, many: 3)
+        }
+        return BenchmarkRow(
+            name: "timeline: layout instructions, 1,000,000 to 1,000", value: cost[1] / cost[0], unit: "ratio",
+            target: 1.15)
+    }
+
+    /// Runs a workload by name, for ``Callgrind``.
+    ///
+    /// - Returns: false if there is no such workload.
+    static func run(_ arguments: [String]) -> Bool {
+        let numbers = arguments.dropFirst().compactMap { Int($0) }
+        guard arguments.first == "layout", numbers.count == 2 else { return false }
+        let list = OurList(.short, count: numbers[0])
+        for _ in 0..<numbers[1] { script(list) }
+        return true
+    }
+
+    /// The same steps whatever the number of rows is. Layouts are asked for, not waited for, so that no clock counts.
+    private static func script(_ ours: OurList) {
+        func layOut() {
+            var place = GdkRectangle(x: 0, y: 0, width: 800, height: 700)
+            gtk_widget_queue_allocate(ours.widget.cast())
+            gtk_widget_size_allocate(ours.widget.cast(), &place, -1)
+        }
+        layOut()
+        for step in 0..<40 {
+            ours.list.scroll(by: step < 20 ? -79 : 79)
+            layOut()
+        }
+        for part in 1...8 {
+            ours.list.scroll(toIndex: ours.count * part / 9, at: .start)
+            layOut()
+            ours.grow(ours.count * part / 9 + 1, by: 10)
+            layOut()
+        }
+        ours.scrollToEnd()
+        layOut()
+    }
+}

@@ -1,0 +1,180 @@
+import CGtk
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Which rows have widgets, what that costs, and where the focus goes.
+final class TimelineListRowsTests: GtkTestCase {
+    func testFewRowsHaveWidgetsAndTheyAreUsedAgain() {
+        onMain {
+            let bench = TimelineListBench(Array(repeating: 25, count: 100_000))
+            let inView = Int(bench.height / 25)
+            for step in 0..<200 {
+                bench.scroll(by: step % 50 == 49 ? -500_000 : -90)
+                bench.layOut()
+                if step % 5 == 0 { bench.becomeIdle() }
+                XCTAssertLessThanOrEqual(bench.list.statistics.alive, 3 * inView + 20)
+            }
+            XCTAssertGreaterThan(bench.list.statistics.bindings, 500)
+            XCTAssertLessThan(bench.list.statistics.made, 3 * inView + 60, "made once, used again")
+            bench.close()
+        }
+    }
+
+    func testOneTextLayoutForEachRowBound() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(1000))
+            bench.becomeIdle()
+            let (layouts, bindings) = (StripImplementation.layouts, bench.list.statistics.bindings)
+            for _ in 0..<40 {
+                bench.scroll(by: -159)
+                bench.layOut()
+                bench.becomeIdle()
+            }
+            let bound = bench.list.statistics.bindings - bindings
+            XCTAssertGreaterThan(bound, 100)
+            XCTAssertEqual(StripImplementation.layouts - layouts, bound)
+            bench.close()
+        }
+    }
+
+    func testRowsToComeAreMeasuredInIdleTime() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(1000))
+            bench.becomeIdle()
+            let first = bench.list.visibleRows.lowerBound
+            let ahead = bench.list.realised.rows.filter { $0.index < first }
+            XCTAssertGreaterThan(ahead.reduce(0) { $0 + $1.height }, Int(bench.height * 0.9))
+            XCTAssertTrue(ahead.allSatisfy { gtk_widget_get_mapped($0.widget.cast()) == 0 }, "not drawn")
+            let bindings = bench.list.statistics.bindings
+            bench.scroll(by: -0.8 * bench.height)
+            bench.layOut()
+            XCTAssertEqual(bench.list.statistics.bindings, bindings, "a page is ready")
+            bench.close()
+        }
+    }
+
+    func testNothingIsPaintedAtRest() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            bench.becomeIdle()
+            bench.settle()
+            let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(bench.widget.cast())))
+            // The scrollbar that fades out is not the list's.
+            gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
+            bench.settle()
+            _ = MainLoop.pump(forAtMost: 1.5) { false }
+            var frames = 0
+            let connection = clock.connect("paint") { _ in frames += 1 }
+            _ = MainLoop.pump(forAtMost: 0.5) { false }
+            XCTAssertEqual(frames, 0)
+            connection.disconnect()
+            bench.close()
+        }
+    }
+
+    /// Assistive technology reads the children in order, and skips what is not visible.
+    func testChildrenAreInTheOrderOfTheRows() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let source = bench.source
+            source.insert([20, 30], at: bench.list.visibleRows.lowerBound + 1)
+            bench.settle()
+            bench.scroll(by: -333)
+            bench.settle()
+            source.replace(source.keys.filter { $0 % 5 != 0 })
+            bench.settle()
+            bench.becomeIdle()
+            let shown = bench.widget.children.filter(\.isVisible).map(\.pointer)
+            XCTAssertEqual(shown, bench.list.realised.rows.map(\.widget.pointer))
+            XCTAssertEqual(bench.list.realised.rows.map(\.index), bench.list.realised.rows.map(\.index).sorted())
+            for row in bench.list.realised.rows {
+                XCTAssertEqual((row.row as? Strip)?.key, source.keys[row.index])
+                XCTAssertEqual(
+                    gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
+            }
+            XCTAssertEqual(gtk_accessible_get_accessible_role(bench.widget.cast()), GTK_ACCESSIBLE_ROLE_LOG)
+            bench.close()
+        }
+    }
+
+    func testAWideListKeepsItsRowsInTheMiddle() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(50), width: 600) { $0.maximumRowWidth = 400 }
+            let row = bench.list.row(for: bench.lastKey)?.widget
+            let place = row?.bounds(in: bench.widget)
+            XCTAssertEqual(place?.width, 400)
+            XCTAssertEqual(place?.x, Double((bench.widget.width - 400) / 2))
+            bench.close()
+        }
+    }
+
+    // MARK: Focus
+
+    func testTheArrowsGoFromRowToRowAndSkipWhatTakesNone() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(300))
+            let last = bench.lastKey
+            bench.source.unfocusable = [last - 2]
+            XCTAssertTrue(bench.widget.grabFocus())
+            XCTAssertEqual(bench.list.focusedRow, 299)
+            var left: [TimelineListEdge] = []
+            bench.list.onFocusLeaves = {
+                left.append($0)
+                return true
+            }
+            bench.key(GTK_DIR_DOWN)
+            XCTAssertEqual(left, [.end])
+            bench.key(GTK_DIR_UP)
+            bench.key(GTK_DIR_UP)
+            XCTAssertEqual(bench.list.focusedRow, 296)
+            // Far out of what has widgets now, one after the other.
+            for _ in 0..<100 {
+                bench.key(GTK_DIR_UP)
+                bench.layOut()
+            }
+            XCTAssertEqual(bench.list.focusedRow, 196)
+            XCTAssertEqual(bench.top(196), 0, "scrolled no farther than needed")
+            bench.close()
+        }
+    }
+
+    func testTheFocusedRowKeepsItsWidgetWhereverItIs() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(3000))
+            bench.list.focus(2990)
+            let widget = bench.list.row(for: 2990)?.widget
+            bench.scroll(by: -80_000)
+            bench.settle()
+            bench.becomeIdle()
+            XCTAssertEqual(bench.list.focusedRow, 2990)
+            XCTAssertEqual(bench.list.row(for: 2990)?.widget.pointer, widget?.pointer)
+            XCTAssertFalse(bench.list.visibleRows.contains(2990))
+            XCTAssertLessThan(bench.list.statistics.alive, 100)
+            bench.list.scroll(to: 2985, at: .start)
+            bench.settle()
+            XCTAssertTrue(bench.list.visibleRows.contains(2990))
+            XCTAssertEqual(bench.list.row(for: 2990)?.widget.pointer, widget?.pointer)
+            bench.close()
+        }
+    }
+
+    func testLosingTheFocusedRowGivesTheFocusToItsNeighbour() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(100))
+            bench.list.focus(97)
+            bench.source.remove(at: 97, count: 1)
+            bench.settle()
+            XCTAssertEqual(bench.list.focusedRow, 97)
+            XCTAssertEqual(bench.source.keys[97], 98)
+            bench.close()
+        }
+    }
+}
+
+extension TimelineListBench {
+    /// Moves the focus as the arrow keys do.
+    func key(_ direction: GtkDirectionType) { _ = gtk_widget_child_focus(widget.cast(), direction) }
+}

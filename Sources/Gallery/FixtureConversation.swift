@@ -3,9 +3,6 @@ import Foundation
 
 /// What is said in the pictures.
 nonisolated enum FixtureConversation {
-    /// Messages at the end that were not read yet.
-    static let unread = 2
-
     static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
     static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
     static let members = [FixtureService.own, ann, tomas]
@@ -36,6 +33,26 @@ nonisolated enum FixtureConversation {
         }
     }
 
+    private static let phrases = [
+        "Thursday at seven?", "Yes!", "I can bring the Rheinberger, all four parts, and the Brahms as well.",
+        "The hall is ours until ten, and the heating should work again by then; somebody was there on Monday.",
+        "Who has the key?", "I do 🔑",
+        "From bar 32 the tenors come in too early every single time. Could we take it slowly, once, with the piano, "
+            + "and then twice without? It is only eight bars, and they are the most beautiful ones of the whole piece.",
+        "Fine with me.", "See you there", "Two altos are ill\nand one is on a train",
+    ]
+
+    /// A thousand messages over three weeks.
+    static func longMessages(in room: RoomID, now: Date) -> [Message] {
+        (0..<1000).map { index in
+            let sender = [ann, ann, tomas, FixtureService.own, tomas, ann, FixtureService.own][index * 5 % 7]
+            return Message(
+                id: MessageID("c\(index)"), roomID: room, sender: sender.id,
+                text: phrases[index * 7 % phrases.count], sentAt: now.addingTimeInterval(-1800 * Double(1000 - index)),
+                position: Int64(index), replyTo: index % 9 == 8 ? MessageID("c\(index - 1 - index % 50)") : nil)
+        }
+    }
+
     static func rooms(now: Date) -> [RoomSummary] {
         func room(
             _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, hoursAgo: Double, unread: Int = 0,
@@ -58,7 +75,7 @@ nonisolated enum FixtureConversation {
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),
             room(
-                RoomID("choir"), "Choir", hoursAgo: 26, unread: 128,
+                FixtureService.choir, "Choir", hoursAgo: 26, unread: 128,
                 last: ("Ida", false, "Thursday at seven, bring the Rheinberger")),
             room(
                 RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "What does Shift",

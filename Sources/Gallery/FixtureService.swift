@@ -12,12 +12,17 @@ actor FixtureService: ChatService {
 
     static let own = Member(id: MemberID("robin"), displayName: "Robin", kind: .own)
     static let team = RoomID("team")
+    /// A thousand messages, of which many are unread.
+    static let choir = RoomID("choir")
     static let empty = RoomID("empty")
 
     init(now: Date) {
         self.now = now
         rooms = FixtureConversation.rooms(now: now)
-        messages = [Self.team: FixtureConversation.messages(in: Self.team, now: now)]
+        messages = [
+            Self.team: FixtureConversation.messages(in: Self.team, now: now),
+            Self.choir: FixtureConversation.longMessages(in: Self.choir, now: now),
+        ]
     }
 
     // MARK: Rooms
@@ -62,28 +67,50 @@ actor FixtureService: ChatService {
 
     nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         let (stream, continuation) = AsyncStream<TimelineUpdate>.makeStream()
-        Task { await self.open(room, continuation) }
+        Task { await self.open(room, continuation, limit) }
         return stream
     }
 
-    private func open(_ room: RoomID, _ continuation: AsyncStream<TimelineUpdate>.Continuation) {
+    private func open(_ room: RoomID, _ continuation: AsyncStream<TimelineUpdate>.Continuation, _ limit: Int) {
         timelines[room, default: []].append(continuation)
         let known = messages[room] ?? []
-        let page = TimelinePage(messages: known, hasOlder: false)
-        let read = known.dropLast(FixtureConversation.unread).last?.id
-        continuation.yield(.opened(page, members: FixtureConversation.members, readUpTo: read))
+        let unread = rooms.first { $0.id == room }?.unreadCount ?? 0
+        let read = known.dropLast(unread).last?.id
+        continuation.yield(
+            .opened(
+                page(known.count - limit..<known.count, of: room), members: FixtureConversation.members, readUpTo: read)
+        )
+    }
+
+    private func page(_ range: Range<Int>, of room: RoomID) -> TimelinePage {
+        let known = messages[room] ?? []
+        let range = range.clamped(to: 0..<known.count)
+        return TimelinePage(
+            messages: Array(known[range]), hasOlder: range.lowerBound > 0, hasNewer: range.upperBound < known.count)
+    }
+
+    private func index(of position: Int64, in room: RoomID) -> Int {
+        messages[room]?.firstIndex { $0.position >= position } ?? messages[room]?.count ?? 0
     }
 
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
-        TimelinePage(messages: [], hasOlder: false)
+        let end = index(of: position, in: room)
+        return page(end - limit..<end, of: room)
     }
 
     func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
-        TimelinePage(messages: [], hasOlder: true)
+        let start = index(of: position + 1, in: room)
+        return page(start..<start + limit, of: room)
     }
 
     func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
-        TimelinePage(messages: messages[room] ?? [], hasOlder: false)
+        let found =
+            switch target {
+            case .message(let id): messages[room]?.firstIndex { $0.id == id }
+            case .date(let date): messages[room]?.firstIndex { $0.sentAt >= date } ?? messages[room]?.indices.last
+            }
+        guard let found else { throw ChatError.notFound }
+        return page(found - limit / 2..<found + limit / 2, of: room)
     }
 
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
@@ -101,7 +128,7 @@ actor FixtureService: ChatService {
         let position = (messages[room]?.last?.position ?? 0) + 1
         let sent = Message(
             id: MessageID(message.transactionID.rawValue), roomID: room, sender: Self.own.id, text: message.text,
-            sentAt: now, position: position, transactionID: message.transactionID)
+            sentAt: now, position: position, transactionID: message.transactionID, replyTo: message.replyTo)
         messages[room, default: []].append(sent)
         drafts[room] = nil
         tell(.changed([sent]), in: room)

@@ -56,6 +56,7 @@ struct Screenshots {
         await gallery.settle()
         guard save(window.window, "edit-\(suffix)") else { return false }
         composer.handle(.cancelEdit)
+        guard await drawLongConversation(suffix, coordinator, window) else { return false }
         coordinator.rooms.send(.select(FixtureService.empty))
         await gallery.settle()
         return save(window.window, "empty-\(suffix)")
@@ -67,6 +68,31 @@ struct Screenshots {
         await gallery.settle()
         defer { gtk_window_destroy(page.window.cast()) }
         return save(page.window, "bodies-\(suffix)")
+    }
+
+    /// A thousand messages: what is unread, a selection over several messages, and a stretch far from the newest.
+    private func drawLongConversation(
+        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
+    ) async -> Bool {
+        coordinator.rooms.send(.select(FixtureService.choir))
+        await gallery.settle()
+        window.showConversation()
+        await gallery.settle()
+        guard let timeline = coordinator.conversation?.timeline, save(window.window, "unread-\(suffix)") else {
+            return false
+        }
+        timeline.selection = MessageSelection(
+            anchor: TextPoint(message: MessageID("c874"), offset: 4),
+            focus: TextPoint(message: MessageID("c876"), offset: 27))
+        await gallery.settle()
+        guard save(window.window, "selection-\(suffix)") else { return false }
+        timeline.selection = nil
+        timeline.send(.jump(.message(MessageID("c512"))))
+        await gallery.settle()
+        guard save(window.window, "past-\(suffix)") else { return false }
+        timeline.send(.jump(.newest))
+        await gallery.settle()
+        return save(window.window, "newest-\(suffix)")
     }
 
     private func save(_ widget: Widget, _ name: String) -> Bool {

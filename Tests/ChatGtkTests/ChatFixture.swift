@@ -16,10 +16,19 @@ final class ChatFixture {
     let backend: LocalBackend
     let coordinator: ConversationCoordinator
 
-    init() throws {
+    convenience init() throws {
+        try self.init(in: TemporaryFolder())
+    }
+
+    /// As after a restart.
+    convenience init(reopening other: ChatFixture) throws {
+        try other.close()
+        try self.init(in: other.folder)
+    }
+
+    private init(in folder: TemporaryFolder) throws {
         try Resource.load()
         Resource.loadStyle()
-        let folder = TemporaryFolder()
         self.folder = folder
         let store = try ChatStore(folder: folder.url.appending(path: "store"))
         self.store = store

@@ -36,7 +36,9 @@ final class MainWindowTests: GtkTestCase {
 
     @MainActor
     private static func texts(in window: MainWindow) -> [String] {
-        descendants(of: window.window).compactMap { $0.wrapped(as: Label.self, gtk_label_get_type())?.text }
+        descendants(of: window.window).compactMap {
+            $0.wrapped(as: Label.self, gtk_label_get_type())?.text ?? TextBlock.of($0)?.text
+        }
     }
 
     func testSentMessageAppearsInTimelineAndRoomList() throws {

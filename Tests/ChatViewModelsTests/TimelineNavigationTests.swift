@@ -61,7 +61,8 @@ import Testing
         await open(12)
         harness.forgetEffects()
         await send(.jump(.message(MessageID("m3"))))
-        #expect(harness.effects == [.replaced, .reveal(.message(MessageID("m3")))])
+        #expect(
+            harness.effects == [.replaced, .reveal(.message(MessageID("m3"))), .loaded(isThere: true)])
         #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
         #expect(harness.timeline.rows.last?.id == .more(.newer))
         await send(.scrolled(to: ReadingPlace(message: MessageID("m4"), offset: 0)))

@@ -56,6 +56,8 @@ final class ComposerView {
     /// Gives the text the keyboard focus.
     func grabFocus() { textView.grabFocus() }
 
+    var hasFocus: Bool { textView.hasFocus }
+
     // MARK: Rendering
 
     private func render(_ state: ComposerViewModel.State) {

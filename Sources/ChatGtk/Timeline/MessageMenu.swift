@@ -7,12 +7,15 @@ import GtkKit
 final class MessageMenu {
     var onEdit: ((MessageID) -> Void)?
     var onDelete: ((MessageID) -> Void)?
+    var onReply: ((MessageID) -> Void)?
+    var onCopy: ((MessageItem) -> Void)?
 
     private let parent: Widget
     private let popover: PopoverMenu
     private let actions = ActionGroup()
     private var item: MessageItem?
     private var focusBefore: Widget?
+    private var reply: Action?
     private var copy: Action?
     private var edit: Action?
     private var delete: Action?
@@ -21,7 +24,14 @@ final class MessageMenu {
         self.parent = parent
         let builder = Builder(resource: Resource.ui("message-menu"))
         popover = PopoverMenu(model: builder["menu", Object.self], parent: parent)
-        copy = actions.add("copy") { [weak self] in self?.copyText() }
+        reply = actions.add("reply") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onReply?(item.id)
+        }
+        copy = actions.add("copy") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onCopy?(item)
+        }
         edit = actions.add("edit") { [weak self] in
             guard let self, let item = self.item else { return }
             self.onEdit?(item.id)
@@ -38,6 +48,8 @@ final class MessageMenu {
         if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
     }
 
+    var isOpen: Bool { popover.isVisible }
+
     /// Opens below the middle of the widget.
     func open(for item: MessageItem, at widget: Widget) {
         open(for: item, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
@@ -49,6 +61,7 @@ final class MessageMenu {
             return
         }
         self.item = item
+        reply?.isEnabled = item.canReply
         copy?.isEnabled = item.canCopy
         edit?.isEnabled = item.canEdit
         delete?.isEnabled = item.canDelete
@@ -63,10 +76,5 @@ final class MessageMenu {
     private func restoreFocus() {
         focusBefore?.grabFocus()
         focusBefore = nil
-    }
-
-    private func copyText() {
-        guard let item, let clipboard = gtk_widget_get_clipboard(parent.cast()) else { return }
-        gdk_clipboard_set_text(clipboard, item.text)
     }
 }

@@ -1,177 +1,246 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import Foundation
 import GtkKit
 
-/// The messages of one room in a scrolled window, with their menu.
+/// The messages of one room in a scrolled window: what the list shows, and where it stands.
 final class TimelineView {
+    /// The widest that rows get, in pixels: as wide as the composer inside its margins.
+    private static let maximumRowWidth = 796
+    /// How long a row that was looked for is marked.
+    private static let foundDuration = Duration.milliseconds(1600)
+    /// After a page that could not be read the next one is asked for no sooner.
+    private static let retryDelay = Duration.seconds(2)
+
     let widget: Widget
     /// Whether the newest message is in view.
-    var onPosition: ((_ isAtEnd: Bool) -> Void)?
+    var onAtEnd: ((Bool) -> Void)?
     /// Asks for the focus to go to the composer.
     var onLeave: (() -> Void)?
+    /// A key that writes was pressed: the composer is to have it. Is given the key controller.
+    var onType: ((Object) -> Void)?
+    /// Somebody else said something.
+    var onArrived: (([MessageItem]) -> Void)?
 
-    private let viewModel: TimelineViewModel
+    let viewModel: TimelineViewModel
+    let list: TimelineList
+    let menu: MessageMenu
     private let scroller: ScrolledWindow
-    private let box: TimelineBox
-    private var rows: [TimelineItem.ID: any TimelineRow] = [:]
-    private var order: [TimelineItem.ID] = []
-    private var shown: [TimelineItem.ID: TimelineItem] = [:]
-    private let menu: MessageMenu
+    private let calendar: DayPicker
+    private(set) var pointer: TimelinePointer?
+    private var found: (id: TimelineItem.ID, end: Timeout)?
+    /// Whether the rows are others since the last layout: what is looked for then is shown at once.
+    private var isFresh = true
+    private var asked: TimelineListEdge?
+    private var retry: Timeout?
 
     init(viewModel: TimelineViewModel, scroller: ScrolledWindow, menuParent: Widget) {
         self.viewModel = viewModel
         self.scroller = scroller
-        let list = TimelineBox.make()
-        guard let box = TimelineBox.of(list) else { fatalError("TimelineBox is not registered") }
-        self.box = box
-        widget = list
+        (widget, list) = TimelineList.create()
         menu = MessageMenu(parent: menuParent)
-        list.setAccessibleLabel(translated("Messages"))
-        scroller.setChild(list)
-        box.onPositionChange = { [weak self] in self?.positionChanged() }
+        calendar = DayPicker(parent: menuParent)
+        list.maximumRowWidth = Self.maximumRowWidth
+        widget.setAccessibleLabel(translated("Messages"))
+        scroller.setChild(widget)
+        list.source = self
+        connectList()
+        connectMenu()
+        pointer = TimelinePointer(view: self)
+        addKeys()
+        followEnds()
+        viewModel.onEffect = { [weak self] in self?.carryOut($0) }
+    }
+
+    private func connectList() {
+        list.onVisibleChange = { [weak self] in self?.positionChanged() }
+        list.onAtEndChange = { [weak self] _ in self?.positionChanged() }
+        list.onNeedsMore = { [weak self] in self?.load($0) }
+        list.onFocusLeaves = { [weak self] edge in
+            if edge == .end { self?.onLeave?() }
+            return true
+        }
+        list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
+        calendar.onPick = { [weak viewModel] in viewModel?.send(.jump(.date($0))) }
+        scroller.connect("map") { [weak self] _ in self?.positionChanged() }
+    }
+
+    private func connectMenu() {
         menu.onEdit = { [weak viewModel] in viewModel?.send(.edit($0)) }
         menu.onDelete = { [weak viewModel] in viewModel?.send(.delete($0)) }
-        addKeys()
-        addPointer()
-        viewModel.onEffect = { [weak self] in self?.carryOut($0) }
-        render()
+        menu.onReply = { [weak viewModel] in viewModel?.send(.reply($0)) }
+        menu.onCopy = { [weak self] in self?.copy($0) }
     }
 
-    func scrollToEnd() { box.scrollToEnd() }
+    /// Gives the focus to a row.
+    func grabFocus() { widget.grabFocus() }
 
-    /// Gives the focus to the newest row.
-    func focusNewest() {
-        guard let last = order.last(where: { if case .message = $0 { true } else { false } }), let row = rows[last]
-        else { return }
-        row.widget.grabFocus()
-        box.reveal(row.widget)
-    }
+    /// Offers the days to go to.
+    func openCalendar(at widget: Widget, date: Date? = nil) { calendar.open(at: widget, date: date) }
 
-    // MARK: Rendering
+    // MARK: What changes
 
     private func carryOut(_ effect: TimelineViewModel.Effect) {
         switch effect {
-        case .changed, .replaced: render()
-        case .revealNewest: box.scrollToEnd()
-        case .reveal(let id): rows[id].map { box.reveal($0.widget) }
-        case .restore(let place): rows[.message(place.message)].map { box.reveal($0.widget) }
-        case .arrived: break
+        case .changed(let changes):
+            changes.forEach(carryOut)
+            followEnds()
+        case .replaced:
+            isFresh = true
+            list.followsEnd = !viewModel.state.isDetached
+            list.reset()
+            followEnds()
+        case .revealNewest: list.scrollToEnd(animated: !isFresh)
+        case .reveal(.unreadLine): list.scroll(to: TimelineItem.ID.unreadLine, at: .start, animated: !isFresh)
+        case .reveal(let id):
+            list.scroll(to: id, at: .center, animated: !isFresh)
+            mark(id)
+        case .restore(let place):
+            list.restore(.row(TimelineItem.ID.message(place.message), below: place.offset))
+        case .loaded(let isThere): loaded(isThere: isThere)
+        case .selectionChanged: showSelection()
+        case .arrived(let messages): onArrived?(messages)
         }
     }
 
-    private func render() {
-        let items = viewModel.rows.filter { if case .more = $0 { false } else { true } }
-        let ids = items.map(\.id)
-        for item in items {
-            if let row = rows[item.id] {
-                if shown[item.id] != item { row.show(item) }
-            } else {
-                rows[item.id] = makeRow(item)
-            }
-            shown[item.id] = item
+    private func carryOut(_ change: TimelineChange) {
+        switch change {
+        case .insert(let range): list.insert(at: range.lowerBound, count: range.count)
+        case .remove(let range): list.remove(at: range.lowerBound, count: range.count)
+        case .update(let range): list.update(at: range.lowerBound, count: range.count)
         }
-        guard ids != order else { return }
-        let kept = Set(ids)
-        for id in order where !kept.contains(id) {
-            rows[id] = nil
-            shown[id] = nil
-        }
-        order = ids
-        box.setRows(ids.compactMap { rows[$0]?.widget })
     }
 
-    private func makeRow(_ item: TimelineItem) -> any TimelineRow {
-        guard case .message(let message) = item else { return DividerRow(item) }
-        return MessageRow(message) { [weak self] row in
-            self?.menu.open(for: row.item, at: row.menuAnchor)
+    private func mark(_ id: TimelineItem.ID) {
+        clearMark()
+        let end = Timeout(after: Self.foundDuration) { [weak self] in self?.clearMark() }
+        found = (id, end)
+        (list.row(for: id) as? MessageRow)?.setFound(true)
+    }
+
+    private func clearMark() {
+        guard let marked = found else { return }
+        found = nil
+        (list.row(for: marked.id) as? MessageRow)?.setFound(false)
+    }
+
+    private func showSelection() {
+        for (_, row) in list.realisedRows {
+            guard let row = row as? MessageRow, let item = row.item else { continue }
+            row.select(viewModel.selectedRange(in: item))
         }
     }
+
+    // MARK: Pages
+
+    private func followEnds() {
+        let state = viewModel.state
+        // The end of a stretch in the past is not to be held to when the next page comes.
+        if list.followsEnd == state.isDetached { list.followsEnd = !state.isDetached }
+        var more: Set<TimelineListEdge> = []
+        if state.hasOlder, !state.isClosed { more.insert(.start) }
+        if state.isDetached, !state.isClosed { more.insert(.end) }
+        if list.moreRows != more { list.moreRows = more }
+    }
+
+    private func load(_ edge: TimelineListEdge) {
+        asked = edge
+        viewModel.send(.load(edge == .start ? .older : .newer))
+        if viewModel.state.loading == nil { loaded(isThere: false) }
+    }
+
+    private func loaded(isThere: Bool) {
+        guard let edge = asked else { return }
+        if isThere {
+            finishLoading(edge)
+        } else {
+            retry = Timeout(after: Self.retryDelay) { [weak self] in self?.finishLoading(edge) }
+        }
+    }
+
+    private func finishLoading(_ edge: TimelineListEdge) {
+        asked = nil
+        followEnds()
+        list.finishedLoading(edge, hasMore: list.moreRows.contains(edge))
+    }
+
+    // MARK: Where the list stands
 
     private func positionChanged() {
-        if box.isAtEnd, scroller.isMapped { viewModel.send(.scrolled(to: nil)) }
-        // Two screens ahead of the reader.
-        if box.distanceFromTop < 2 * Double(scroller.height) { viewModel.send(.load(.older)) }
-        onPosition?(box.isAtEnd)
+        isFresh = false
+        let isAtEnd = list.isAtEnd && !viewModel.state.isDetached
+        onAtEnd?(isAtEnd)
+        guard scroller.isMapped, list.count > 0 else { return }
+        if isAtEnd {
+            viewModel.send(.scrolled(to: nil))
+        } else if let place {
+            viewModel.send(.scrolled(to: place))
+        }
     }
 
-    // MARK: Keys and pointer
-
-    private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            self?.handleKey(Int32(bitPattern: arguments.uint(0)), GdkModifierType(arguments.flags(2))) ?? false
+    /// The lowest message that is wholly in view, or else one that is in part.
+    private var place: ReadingPlace? {
+        let height = Double(widget.height)
+        var partly: ReadingPlace?
+        for index in list.visibleRows.reversed() {
+            guard index < viewModel.rows.count, let message = viewModel.rows[index].message,
+                let bounds = list.bounds(of: viewModel.rows[index].id)
+            else { continue }
+            let place = ReadingPlace(message: message.id, offset: bounds.top + bounds.height - height)
+            if place.offset <= 0 { return place }
+            partly = place
         }
-        widget.addController(keys)
+        return partly
+    }
+}
+
+extension TimelineView: TimelineListSource {
+    var count: Int { viewModel.rows.count }
+    func key(at index: Int) -> AnyHashable { viewModel.rows[index].id }
+    func index(of key: AnyHashable) -> Int? { (key.base as? TimelineItem.ID).flatMap(viewModel.rows.index(of:)) }
+    func kind(at index: Int) -> Int { TimelineRowKind(viewModel.rows[index]).rawValue }
+    func canFocus(at index: Int) -> Bool { viewModel.rows[index].message != nil }
+
+    func makeRow(kind: Int) -> any TimelineListRow {
+        switch TimelineRowKind(rawValue: kind) {
+        case .message: MessageRow(isOwn: false, delegate: self)
+        case .ownMessage: MessageRow(isOwn: true, delegate: self)
+        case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
+        case .unreadLine: UnreadLineRow()
+        case .more, nil: MoreRow()
+        }
     }
 
-    private func handleKey(_ key: Int32, _ modifiers: GdkModifierType) -> Bool {
-        let control = modifiers.rawValue & GDK_CONTROL_MASK.rawValue != 0
-        let shift = modifiers.rawValue & GDK_SHIFT_MASK.rawValue != 0
-        switch key {
-        case GDK_KEY_Up, GDK_KEY_KP_Up: moveFocus(by: -1)
-        case GDK_KEY_Down, GDK_KEY_KP_Down: moveFocus(by: 1)
-        case GDK_KEY_End where control:
-            focusNewest()
-            box.scrollToEnd()
-        case GDK_KEY_Home where control: box.scrollToTop()
-        case GDK_KEY_Escape: onLeave?()
-        case GDK_KEY_Menu: openMenuOfFocusedRow()
-        case GDK_KEY_F10 where shift: openMenuOfFocusedRow()
-        default: return false
-        }
+    func bind(_ row: any TimelineListRow, at index: Int) {
+        guard let row = row as? any TimelineRow else { return }
+        let item = viewModel.rows[index]
+        row.show(item, selected: item.message.flatMap(viewModel.selectedRange(in:)))
+        (row as? MessageRow)?.setFound(found?.id == item.id)
+    }
+}
+
+extension TimelineView: MessageRowDelegate {
+    func openMenu(of row: MessageRow) {
+        if let item = row.item { menu.open(for: item, at: row.menuAnchor) }
+    }
+
+    func reply(to message: MessageID) { viewModel.send(.reply(message)) }
+    func jump(to message: MessageID) { viewModel.send(.jump(.message(message))) }
+
+    // MARK: Copying
+
+    /// The selection if the message is part of it, or else the message.
+    private func copy(_ item: MessageItem) {
+        if viewModel.selectedRange(in: item) != nil, copySelection() { return }
+        MessageClipboard.write(CopiedMessages(item), of: widget)
+    }
+
+    /// - Returns: whether anything is selected.
+    @discardableResult
+    func copySelection() -> Bool {
+        guard let copied = viewModel.copySelection() else { return false }
+        MessageClipboard.write(copied, of: widget)
         return true
-    }
-
-    private var focusedIndex: Int? {
-        order.firstIndex { rows[$0].map { gtk_widget_get_focus_child(widget.cast()) == $0.widget.cast() } ?? false }
-    }
-
-    private func moveFocus(by step: Int) {
-        guard var index = focusedIndex else { return focusNewest() }
-        repeat {
-            index += step
-            guard order.indices.contains(index) else {
-                if step > 0 { onLeave?() }
-                return
-            }
-        } while !isMessage(order[index])
-        guard let row = rows[order[index]] else { return }
-        row.widget.grabFocus()
-        box.reveal(row.widget)
-    }
-
-    private func isMessage(_ id: TimelineItem.ID) -> Bool {
-        if case .message = id { true } else { false }
-    }
-
-    private func openMenuOfFocusedRow() {
-        guard let index = focusedIndex, let row = rows[order[index]] as? MessageRow else { return }
-        menu.open(for: row.item, at: row.menuAnchor)
-    }
-
-    private func addPointer() {
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
-        click.connect("pressed") { [weak self] arguments in
-            guard let self, let row = self.row(atY: arguments.double(2)) else { return }
-            self.menu.open(for: row.item, at: self.widget, x: arguments.double(1), y: arguments.double(2))
-        }
-        widget.addController(click)
-        let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
-        gtk_gesture_single_set_touch_only(hold.cast(), 1)
-        hold.connect("pressed") { [weak self] arguments in
-            guard let self, let row = self.row(atY: arguments.double(1)) else { return }
-            self.menu.open(for: row.item, at: self.widget, x: arguments.double(0), y: arguments.double(1))
-        }
-        widget.addController(hold)
-    }
-
-    private func row(atY y: Double) -> MessageRow? {
-        for id in order {
-            guard let row = rows[id] as? MessageRow, let place = row.widget.bounds(in: widget) else { continue }
-            if y >= place.y, y < place.y + place.height { return row }
-        }
-        return nil
     }
 }

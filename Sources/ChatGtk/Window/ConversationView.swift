@@ -17,8 +17,9 @@ final class ConversationView {
     private let typing: Label
     private let latest: Revealer
     private let latestCount: Label
-    private let timeline: TimelineView
+    let timeline: TimelineView
     private let composer: ComposerView
+    private let announcer = Announcer()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     private var roomName = ""
@@ -39,13 +40,16 @@ final class ConversationView {
             viewModel: conversation.timeline, scroller: builder["scroller"], menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
         builder["footer", Box.self].append(composer.widget)
-        builder["latest_button", Button.self].onClick { [weak self] in
-            self?.timeline.scrollToEnd()
-            self?.composer.grabFocus()
-        }
-        timeline.onPosition = { [weak self] in self?.positionChanged($0) }
+        builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
+        timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
-        actions.add("focus-timeline") { [weak self] in self?.timeline.focusNewest() }
+        timeline.onType = { [weak self] in self?.type($0) }
+        actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
+        actions.add("jump-to-date") { [weak self] in self?.openCalendar() }
+        timeline.onArrived = { [weak self] in self?.announce($0) }
+        gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
+        addCopying()
+        addKeyboardPan()
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
@@ -54,8 +58,8 @@ final class ConversationView {
     }
 
     func focusComposer() { composer.grabFocus() }
-    func focusTimeline() { timeline.focusNewest() }
-    func scrollToEnd() { timeline.scrollToEnd() }
+    func focusTimeline() { timeline.grabFocus() }
+    func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }
 
     /// Shows the room's name, and whether the rooms are on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
@@ -82,9 +86,87 @@ final class ConversationView {
         return others.isEmpty ? translated("Only you") : others.joined(separator: ", ")
     }
 
-    private func positionChanged(_ isAtEnd: Bool) {
+    /// Whether the button that leads to the newest message is there.
+    var isLatestShown: Bool { latest.isRevealed }
+    var composerHasFocus: Bool { composer.hasFocus }
+    /// Pixels from this view's top to the composer.
+    var composerTop: Double? { composer.widget.bounds(in: widget)?.y }
+
+    func jumpToLatest() {
+        scrollToEnd()
+        composer.grabFocus()
+    }
+
+    private func latestChanged(isAtEnd: Bool) {
         latest.isRevealed = !isAtEnd
         // Faded out it would still lie over the newest message and take its clicks.
         gtk_widget_set_can_target(latest.cast(), isAtEnd ? 0 : 1)
+    }
+
+    /// What was announced last.
+    var announced: String { announcer.text }
+
+    /// Others' words are read out where the user is, and a burst of them is only counted.
+    private func announce(_ messages: [MessageItem]) {
+        guard let root = gtk_widget_get_root(widget.cast()) else { return }
+        let window = Widget(borrowing: UnsafeMutableRawPointer(root))
+        guard gtk_window_is_active(window.cast()) != 0 else { return }
+        if messages.count > 3 {
+            let text = translated("%d new message", "%d new messages", count: messages.count)
+            announcer.say(text.replacing("%d", with: String(messages.count)))
+        } else {
+            announcer.say(messages.map { "\($0.senderName): \($0.shownText)" }.joined(separator: "\n"))
+        }
+    }
+
+    private func openCalendar() { timeline.openCalendar(at: header) }
+
+    // MARK: Keys and fingers across timeline and composer
+
+    /// Whoever begins to write while the timeline has the focus writes a message.
+    private func type(_ controller: Object) {
+        composer.grabFocus()
+        gtk_event_controller_key_forward(controller.cast(), composer.textView.cast())
+    }
+
+    /// Copies what is selected in the timeline, where the focus stays in the composer when a mouse selects (SLK-48).
+    private func addCopying() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, arguments.flags(2) & GDK_CONTROL_MASK.rawValue != 0 else { return false }
+            let key = Int32(bitPattern: arguments.uint(0))
+            guard key == GDK_KEY_c || key == GDK_KEY_C,
+                self.conversation.composer.state.composer.selection.isEmpty
+            else { return false }
+            return self.timeline.copySelection()
+        }
+        widget.addController(keys)
+    }
+
+    /// A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
+    private func addKeyboardPan() {
+        let drag = Object(owning: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
+        gtk_gesture_single_set_touch_only(drag.cast(), 1)
+        // Follows the finger while the list scrolls with it.
+        gtk_event_controller_set_propagation_phase(drag.cast(), GTK_PHASE_CAPTURE)
+        drag.connect("drag-update") { [weak self] arguments in
+            var (x, y) = (0.0, 0.0)
+            guard let self, let drag = arguments.controller, gtk_gesture_drag_get_start_point(drag.cast(), &x, &y) != 0
+            else { return }
+            self.fingerMoved(from: y, to: y + arguments.double(1))
+        }
+        widget.addController(drag)
+    }
+
+    /// How far over the composer's top a finger goes, in pixels, before the keyboard goes.
+    private static let keyboardPan = 24.0
+
+    /// - Parameters: places of the finger from the top of this view.
+    func fingerMoved(from start: Double, to y: Double) {
+        guard let top = composerTop, start < top, y > top + Self.keyboardPan,
+            composerHasFocus
+        else { return }
+        timeline.grabFocus()
     }
 }

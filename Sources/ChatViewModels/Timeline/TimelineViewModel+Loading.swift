@@ -107,7 +107,10 @@ extension TimelineViewModel {
             place(self, page)
             missed.forEach(apply)
             trim()
-        case .failure(let error): onOutput?(.failed(ChatError(error)))
+            onEffect?(.loaded(isThere: true))
+        case .failure(let error):
+            onEffect?(.loaded(isThere: false))
+            onOutput?(.failed(ChatError(error)))
         }
         if let edge = wanted {
             wanted = nil

@@ -80,6 +80,10 @@ public final class TimelineViewModel: ViewModel {
         case reveal(TimelineItem.ID)
         case restore(ReadingPlace)
         case revealNewest
+        /// What was on its way has come, or could not be read.
+        case loaded(isThere: Bool)
+        /// See ``TimelineViewModel/selectedRange(in:)``.
+        case selectionChanged
         /// Others said something; for assistive technology.
         case arrived([MessageItem])
     }
@@ -110,6 +114,17 @@ public final class TimelineViewModel: ViewModel {
     }
     /// The message that the composer answers.
     @ObservationIgnored public var answering: MessageID?
+    /// The text that is selected.
+    @ObservationIgnored public var selection: MessageSelection? {
+        didSet {
+            guard selection != oldValue else { return }
+            let ends = [selection?.anchor.message, selection?.focus.message]
+            selectionPositions = selectionPositions.filter { ends.contains($0.key) }
+            onEffect?(.selectionChanged)
+        }
+    }
+    /// Where the selection's ends were seen last, which may have been let go of since.
+    @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
     @ObservationIgnored let service: any TimelineService & MessageService & ReadingPlaceService
     @ObservationIgnored let now: () -> Date
@@ -128,7 +143,7 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored private var ownID: MemberID?
     @ObservationIgnored private var names: [MemberID: Member] = [:]
     /// Where the read marker is; nil if that is before all that was loaded.
-    @ObservationIgnored private var readPosition: Int64?
+    @ObservationIgnored var readPosition: Int64?
     /// Where the newest message is that was told of.
     @ObservationIgnored private var newestTold = Int64.min
     @ObservationIgnored private var unseenReveal: Effect?
@@ -367,39 +382,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    // MARK: Reading
-
-    private func scrolled(to place: ReadingPlace?) {
-        // The end of a detached stretch is not the newest message.
-        guard state.isLoaded, place != nil || !state.isDetached else { return }
-        self.place = place
-        placeWriter.put(place)
-        if place == nil { markRead() }
-    }
-
-    /// Forward only, each message once, and none that the backend has not acknowledged.
-    private func markRead() {
-        guard let newest = loaded.messages.last(where: { $0.delivery == .sent }),
-            readPosition.map({ $0 < newest.position }) ?? true
-        else { return }
-        readPosition = newest.position
-        perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
-    }
-
-    // MARK: Editing
-
-    /// The newest own message that can be edited, of those that are loaded.
-    public var lastEditable: MessageItem? {
-        rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
-    }
-
-    private func editLast() {
-        jump(to: .newest, revealing: state.isDetached) { model in
-            if let item = model.lastEditable { model.onOutput?(.edit(item.id, text: item.text)) }
-        }
-    }
-
-    private func perform(
+    func perform(
         _ work: @escaping @Sendable (any TimelineService & MessageService) async throws -> Void
     ) {
         Task { [weak self, service] in

@@ -1,0 +1,62 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The message that another one answers, in short; a click leads to it.
+final class MessageQuote {
+    let widget: Button
+    var onClick: ((MessageID) -> Void)?
+    /// For assistive technology; nil without a quote.
+    private(set) var spoken: String?
+
+    private let sender = Label()
+    private let text = Label()
+    private var target: MessageID?
+
+    init() {
+        widget = Button(borrowing: gtk_button_new())
+        let column = Box(.vertical)
+        column.append(sender)
+        column.append(text)
+        sender.addStyle("quote-sender")
+        for label in [sender, text] {
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
+        }
+        gtk_label_set_max_width_chars(text.cast(), 40)
+        gtk_button_set_child(widget.cast(), column.cast())
+        widget.addStyle("flat")
+        widget.addStyle("message-quote")
+        widget.isVisible = false
+        gtk_widget_set_focusable(widget.cast(), 0)
+        widget.onClick { [weak self] in
+            guard let self, let target = self.target else { return }
+            self.onClick?(target)
+        }
+    }
+
+    func show(_ quote: MessageItem.Quote?) {
+        widget.isVisible = quote != nil
+        target = nil
+        spoken = nil
+        switch quote {
+        case nil: return
+        case .loading(let id):
+            target = id
+            sender.isVisible = false
+            text.text = translated("Loading…")
+        case .gone:
+            sender.isVisible = false
+            text.text = translated("Message not available")
+        case .text(let id, let name, let words):
+            target = id
+            sender.isVisible = true
+            sender.text = name
+            text.text = words.replacing("\0", with: "\u{FFFD}")
+            // Translators: %s is the name of who wrote the message that is answered.
+            spoken = translated("In reply to %s.").replacing("%s", with: name)
+        }
+        widget.isSensitive = target != nil
+    }
+}

@@ -1,0 +1,171 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// What pointer and fingers do to messages: select, edit, answer, open the menu, put the keyboard away.
+final class TimelinePointer {
+    /// A finger that went so far to the side answers when it is lifted, in pixels.
+    static let swipeDistance = 64.0
+    /// Less is no drag, in pixels.
+    private static let dragThreshold = 6.0
+
+    private unowned let view: TimelineView
+    private var dragStart: (x: Double, y: Double, point: TextPoint?)?
+    private var dragEnd: (x: Double, y: Double)?
+    private var swiped: MessageRow?
+
+    /// - Parameter view: owns this.
+    init(view: TimelineView) {
+        self.view = view
+        addSelecting()
+        addClicks()
+        addMenus()
+        addSwipe()
+    }
+
+    // MARK: Selecting by dragging
+
+    private func addSelecting() {
+        let drag = Object(owning: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
+        drag.connect("drag-begin") { [weak self] arguments in
+            guard let self, let drag = arguments.controller, !Self.isTouch(drag) else { return }
+            let (x, y) = (arguments.double(0), arguments.double(1))
+            self.dragStart = (x, y, self.point(atX: x, y: y))
+        }
+        drag.connect("drag-update") { [weak self] arguments in
+            guard let self, let drag = arguments.controller, let start = self.dragStart else { return }
+            let (dx, dy) = (arguments.double(0), arguments.double(1))
+            guard self.dragEnd != nil || dx.magnitude + dy.magnitude >= Self.dragThreshold else { return }
+            gtk_gesture_set_state(drag.cast(), GTK_EVENT_SEQUENCE_CLAIMED)
+            self.select(toX: start.x + dx, y: start.y + dy)
+        }
+        drag.connect("drag-end") { [weak self] _ in
+            self?.view.list.endDragScroll()
+            self?.dragStart = nil
+            self?.dragEnd = nil
+        }
+        view.widget.addController(drag)
+    }
+
+    private func select(toX x: Double, y: Double) {
+        dragEnd = (x, y)
+        view.list.dragScroll(at: y)
+        dragScrolled()
+    }
+
+    /// The list has moved under the pointer, or the pointer over the list.
+    func dragScrolled() {
+        guard let start = dragStart?.point, let dragEnd, let end = point(atX: dragEnd.x, y: dragEnd.y) else { return }
+        view.viewModel.selection = MessageSelection(anchor: start, focus: end)
+    }
+
+    /// The place in a message's text nearest to a point of the list.
+    private func point(atX x: Double, y: Double) -> TextPoint? {
+        guard let hit = view.list.row(at: y, nearest: true) else { return nil }
+        if let row = hit.row as? MessageRow, let item = row.item {
+            return TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: view.widget))
+        }
+        // Between messages: before the one below.
+        let rows = view.viewModel.rows
+        return rows.indices.clamped(to: hit.index..<rows.count).lazy.compactMap { rows[$0].message }.first
+            .map { TextPoint(message: $0.id, offset: 0) }
+    }
+
+    // MARK: Clicks
+
+    private func addClicks() {
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("pressed") { [weak self] arguments in
+            guard let self, let click = arguments.controller, !Self.isTouch(click) else { return }
+            let isExtending =
+                gtk_event_controller_get_current_event_state(click.cast()).rawValue
+                & GDK_SHIFT_MASK.rawValue != 0
+            self.pressed(Int(arguments.int(0)), x: arguments.double(1), y: arguments.double(2), isExtending)
+        }
+        click.connect("released") { [weak self] arguments in
+            guard let self, let click = arguments.controller, arguments.int(0) == 1 else { return }
+            self.released(isTouch: Self.isTouch(click))
+        }
+        view.widget.addController(click)
+    }
+
+    private func pressed(_ count: Int, x: Double, y: Double, _ isExtending: Bool) {
+        let model = view.viewModel
+        guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+        let offset = row.offset(atX: x, y: y, in: view.widget)
+        switch count {
+        case 1 where isExtending: model.selection?.focus = TextPoint(message: item.id, offset: offset)
+        case 1: model.selection = nil
+        case 2 where item.canEdit && row.bubbleContains(x: x, y: y, of: view.widget):
+            model.selection = nil
+            model.send(.edit(item.id))
+        case 2: model.selection = item.word(at: offset)
+        default:
+            model.selection = MessageSelection(
+                anchor: TextPoint(message: item.id, offset: 0),
+                focus: TextPoint(message: item.id, offset: item.selectableText.utf8.count))
+        }
+    }
+
+    /// A tap with a finger puts the on-screen keyboard away; a mouse leaves the focus where it is (SLK-48).
+    func released(isTouch: Bool) {
+        guard isTouch else { return }
+        view.grabFocus()
+    }
+
+    // MARK: Menus
+
+    private func addMenus() {
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
+        click.connect("pressed") { [weak self] arguments in
+            self?.openMenu(x: arguments.double(1), y: arguments.double(2))
+        }
+        view.widget.addController(click)
+        let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
+        gtk_gesture_single_set_touch_only(hold.cast(), 1)
+        hold.connect("pressed") { [weak self] arguments in
+            self?.openMenu(x: arguments.double(0), y: arguments.double(1))
+        }
+        view.widget.addController(hold)
+    }
+
+    private func openMenu(x: Double, y: Double) {
+        guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+        view.menu.open(for: item, at: view.widget, x: x, y: y)
+    }
+
+    // MARK: Swiping
+
+    private func addSwipe() {
+        let pan = Object(owning: UnsafeMutableRawPointer(gtk_gesture_pan_new(GTK_ORIENTATION_HORIZONTAL)))
+        gtk_gesture_single_set_touch_only(pan.cast(), 1)
+        pan.connect("drag-begin") { [weak self] arguments in self?.beginSwipe(y: arguments.double(1)) }
+        pan.connect("pan") { [weak self] arguments in self?.swipe(by: arguments.double(1)) }
+        pan.connect("drag-end") { [weak self] arguments in self?.endSwipe(by: arguments.double(0)) }
+        view.widget.addController(pan)
+    }
+
+    func beginSwipe(y: Double) {
+        guard let row = view.list.row(at: y)?.row as? MessageRow, row.item?.canReply == true else { return }
+        swiped = row
+    }
+
+    func swipe(by distance: Double) { swiped?.showSwipe(distance.magnitude / Self.swipeDistance) }
+
+    func endSwipe(by distance: Double) {
+        swiped?.showSwipe(0)
+        if distance.magnitude >= Self.swipeDistance, let id = swiped?.item?.id { view.viewModel.send(.reply(id)) }
+        swiped = nil
+    }
+
+    static func isTouch(_ controller: Object) -> Bool {
+        guard let device = gtk_event_controller_get_current_event_device(controller.cast()) else { return false }
+        return gdk_device_get_source(device) == GDK_SOURCE_TOUCHSCREEN
+    }
+}
+
+extension SignalArguments {
+    /// The event controller that emits the signal.
+    var controller: Object? { emitter.map { Object(borrowing: $0) } }
+}

@@ -1,0 +1,91 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// Keys beyond those by which any list scrolls.
+extension TimelineView {
+    func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, let controller = arguments.controller else { return false }
+            return self.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2), controller)
+        }
+        widget.addController(keys)
+    }
+
+    private func handleKey(_ key: Int32, _ flags: UInt32, _ controller: Object) -> Bool {
+        let control = flags & GDK_CONTROL_MASK.rawValue != 0
+        let shift = flags & GDK_SHIFT_MASK.rawValue != 0
+        if flags & (GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue) != 0 { return false }
+        if control, handleControlKey(key, shift: shift, controller) { return true }
+        if shift, handleShiftKey(key) { return true }
+        switch key {
+        case GDK_KEY_Escape:
+            if viewModel.selection != nil { viewModel.selection = nil } else { onLeave?() }
+        case GDK_KEY_Menu: openMenuOfFocusedRow()
+        case GDK_KEY_r where !control && !shift && focusedMessage != nil:
+            focusedMessage.map { viewModel.send(.reply($0.id)) }
+        default:
+            guard !control, isWriting(key) else { return false }
+            onType?(controller)
+        }
+        return true
+    }
+
+    private func handleControlKey(_ key: Int32, shift: Bool, _ controller: Object) -> Bool {
+        switch key {
+        case GDK_KEY_End, GDK_KEY_KP_End: viewModel.send(.jump(.newest))
+        case GDK_KEY_Home, GDK_KEY_KP_Home: list.scrollToStart()
+        case GDK_KEY_c, GDK_KEY_C, GDK_KEY_Insert: copySelectionOrFocused()
+        case GDK_KEY_a, GDK_KEY_A: viewModel.selectAll()
+        case GDK_KEY_v, GDK_KEY_V: onType?(controller)
+        case GDK_KEY_Left where shift: extend(.word, forward: false)
+        case GDK_KEY_Right where shift: extend(.word, forward: true)
+        default: return false
+        }
+        return true
+    }
+
+    private func handleShiftKey(_ key: Int32) -> Bool {
+        switch key {
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: viewModel.send(.jump(.firstUnread))
+        case GDK_KEY_F10: openMenuOfFocusedRow()
+        case GDK_KEY_Left: extend(.character, forward: false)
+        case GDK_KEY_Right: extend(.character, forward: true)
+        case GDK_KEY_Up: extend(.message, forward: false)
+        case GDK_KEY_Down: extend(.message, forward: true)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether the key types a character: those begin a message wherever the focus is.
+    private func isWriting(_ key: Int32) -> Bool {
+        let character = gdk_keyval_to_unicode(guint(bitPattern: key))
+        return character > 0x20 && character != 0x7F || isDeadKey(key)
+    }
+
+    private func isDeadKey(_ key: Int32) -> Bool { (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key) }
+
+    private var focusedMessage: MessageItem? {
+        list.focusedRow.flatMap { $0 < viewModel.rows.count ? viewModel.rows[$0].message : nil }
+    }
+
+    private func extend(_ step: SelectionStep, forward: Bool) {
+        guard let start = focusedMessage else { return }
+        viewModel.extendSelection(step, forward: forward, from: start.id)
+        // The focus goes with the selection's end, which is thereby in view.
+        if let end = viewModel.selection?.focus.message, end != start.id { list.focus(TimelineItem.ID.message(end)) }
+    }
+
+    private func copySelectionOrFocused() {
+        if copySelection() { return }
+        if let message = focusedMessage, message.canCopy { MessageClipboard.write(CopiedMessages(message), of: widget) }
+    }
+
+    private func openMenuOfFocusedRow() {
+        guard let message = focusedMessage, let row = list.row(for: TimelineItem.ID.message(message.id)) as? MessageRow
+        else { return }
+        openMenu(of: row)
+    }
+}

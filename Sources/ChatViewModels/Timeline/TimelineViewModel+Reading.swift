@@ -1,0 +1,36 @@
+import ChatCore
+
+/// What is read, and what of it can be edited.
+extension TimelineViewModel {
+    // MARK: Reading
+
+    func scrolled(to place: ReadingPlace?) {
+        // The end of a detached stretch is not the newest message.
+        guard state.isLoaded, place != nil || !state.isDetached else { return }
+        self.place = place
+        placeWriter.put(place)
+        if place == nil { markRead() }
+    }
+
+    /// Forward only, each message once, and none that the backend has not acknowledged.
+    private func markRead() {
+        guard let newest = loaded.messages.last(where: { $0.delivery == .sent }),
+            readPosition.map({ $0 < newest.position }) ?? true
+        else { return }
+        readPosition = newest.position
+        perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
+    }
+
+    // MARK: Editing
+
+    /// The newest own message that can be edited, of those that are loaded.
+    public var lastEditable: MessageItem? {
+        rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
+    }
+
+    func editLast() {
+        jump(to: .newest, revealing: state.isDetached) { model in
+            if let item = model.lastEditable { model.onOutput?(.edit(item.id, text: item.text)) }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import CGtk
+import ChatCore
+import ChatStore
+import ChatViewModels
+import Foundation
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+
+@testable import ChatGtk
+
+/// A conversation in a window of its own, over a real store with a room of many messages.
+@MainActor
+final class ConversationBench {
+    static let room = RoomID("long")
+    static let own = LocalBackend.ownID
+    static let other = MemberID("alex")
+
+    let fixture: ChatFixture
+    let conversation: Conversation
+    let view: ConversationView
+    let window: TestWindow
+
+    /// - Parameters:
+    ///   - count: messages, every third one's own.
+    ///   - unread: of them, at the end.
+    ///   - fixture: a store that has the room already.
+    init(
+        _ count: Int = 0, unread: Int = 0, in fixture: ChatFixture? = nil, width: Int32 = 700, height: Int32 = 600
+    ) throws {
+        let fixture = try fixture ?? Self.makeRoom(count, unread: unread)
+        self.fixture = fixture
+        fixture.coordinator.start(opening: Self.room)
+        guard
+            MainLoop.pump(until: {
+                fixture.coordinator.conversation?.roomID == Self.room
+                    && fixture.coordinator.conversation?.timeline.state.isLoaded == true
+                    && fixture.coordinator.conversation?.composer.state.isReady == true
+            }), let conversation = fixture.coordinator.conversation
+        else { throw Unfinished() }
+        self.conversation = conversation
+        view = ConversationView(conversation: conversation)
+        fixture.coordinator.onSent = { [weak view] in view?.scrollToEnd() }
+        window = TestWindow(view.widget, width: width, height: height)
+        settle()
+    }
+
+    private static func makeRoom(_ count: Int, unread: Int) throws -> ChatFixture {
+        let fixture = try ChatFixture()
+        let members = [
+            Member(id: own, displayName: "Robin", kind: .own), Member(id: other, displayName: "Alex", kind: .person),
+        ]
+        let start = Date(timeIntervalSince1970: 1_767_323_045)
+        let messages = (0..<count).map { number in
+            NewMessage(
+                id: MessageID("m\(number)"), sender: number % 3 == 2 ? own : other, text: text(number),
+                sentAt: start.addingTimeInterval(Double(number) * 400),
+                replyTo: number % 10 == 9 ? MessageID("m\(number / 2)") : nil)
+        }
+        try finish { [store = fixture.store, backend = fixture.backend] in
+            try await store.createRoom(
+                NewRoom(
+                    room: Room(id: room, name: "Long", kind: .group), members: members, messages: messages,
+                    createdAt: start))
+            if count > unread { try await backend.markRead(MessageID("m\(count - unread - 1)"), in: room) }
+        }
+        return fixture
+    }
+
+    static func text(_ number: Int) -> String {
+        "Message \(number)" + String(repeating: " with words in it", count: number * 7 % 12)
+    }
+
+    var timeline: TimelineView { view.timeline }
+    var list: TimelineList { view.timeline.list }
+    var model: TimelineViewModel { conversation.timeline }
+
+    /// Lets frames go by until nothing moves any more.
+    func settle() {
+        var (still, before) = (0, "")
+        list.widget.addTick { [list, model] in
+            let now = "\(list.visibleRows) \(list.distanceFromEnd) \(model.state.loading as Any)"
+            still = now == before && model.state.loading == nil ? still + 1 : 0
+            before = now
+            return still < 4
+        }
+        _ = MainLoop.pump { still >= 4 }
+    }
+
+    /// Answers whether it came true.
+    func wait(_ condition: @escaping @MainActor () -> Bool) -> Bool { MainLoop.pump(until: condition) }
+
+    func row(_ number: Int) -> MessageRow? { list.row(for: id(number)) as? MessageRow }
+    func id(_ number: Int) -> TimelineItem.ID { .message(MessageID("m\(number)")) }
+
+    /// Pixels from the list's top to the row's bottom edge.
+    func bottom(_ number: Int) -> Double { list.bounds(of: id(number)).map { $0.top + $0.height } ?? .nan }
+
+    /// The numbers of the messages in view.
+    var visible: [Int] {
+        list.visibleRows.compactMap { model.rows[$0].message.flatMap { Int($0.id.rawValue.dropFirst()) } }
+    }
+
+    /// Hands bytes to xdotool, which makes real key and pointer events of them.
+    func input(_ arguments: String...) throws { try input(arguments) }
+
+    func input(_ arguments: [String]) throws {
+        gtk_window_present(window.window.cast())
+        guard MainLoop.pump(until: { [window] in gtk_window_is_active(window.window.cast()) != 0 }) else {
+            throw Unfinished()
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdotool"] + arguments
+        try process.run()
+        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw Unfinished() }
+        settle()
+    }
+
+    func press(_ keys: String...) throws { try input(["key", "--delay", "20"] + keys) }
+
+    /// A point of a message's text, in pixels of the display.
+    func point(_ number: Int, x: Double = 4, y: Double = 6) throws -> [String] {
+        guard let row = row(number) else { throw Unfinished() }
+        let text = Self.descendants(of: row.widget).first { TextBlock.of($0) != nil }
+        guard let text, let bounds = text.bounds(in: window.window) else { throw Unfinished() }
+        // The window has no shadow under this window manager: its content begins at its corner.
+        return try origin(plus: bounds.x + x, bounds.y + y)
+    }
+
+    private func origin(plus x: Double, _ y: Double) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdotool", "getactivewindow", "getwindowgeometry", "--shell"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        guard MainLoop.pump(until: { !process.isRunning }) else { throw Unfinished() }
+        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            .split(separator: "\n")
+        func value(_ name: String) -> Int {
+            lines.first { $0.hasPrefix(name + "=") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
+        }
+        var (transformX, transformY) = (0.0, 0.0)
+        gtk_native_get_surface_transform(window.window.cast(), &transformX, &transformY)
+        return ["\(value("X") + Int(x + transformX))", "\(value("Y") + Int(y + transformY))"]
+    }
+
+    static func descendants(of widget: Widget) -> [Widget] {
+        widget.children.flatMap { [$0] + descendants(of: $0) }
+    }
+
+    func close() throws {
+        window.close()
+        try finish { [fixture] in await fixture.coordinator.flushDrafts() }
+        try fixture.close()
+    }
+}

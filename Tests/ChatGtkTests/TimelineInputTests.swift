@@ -1,0 +1,173 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Real keys and a real pointer in a conversation.
+final class TimelineInputTests: GtkTestCase {
+    func testKeysGoFromRowToRowAndBack() throws {
+        try onMain {
+            let bench = try ConversationBench(300)
+            bench.timeline.grabFocus()
+            XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(299)))
+            try bench.press("Up", "Up")
+            XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(297)))
+            try bench.press("Prior", "Prior")
+            let read = bench.visible
+            XCTAssertFalse(read.contains(299))
+            XCTAssertTrue(bench.view.isLatestShown)
+            try bench.press("ctrl+End")
+            XCTAssertTrue(bench.wait { bench.list.isAtEnd })
+            try bench.press("Home")
+            XCTAssertFalse(bench.list.isAtEnd)
+            bench.timeline.grabFocus()
+            try bench.press("Escape")
+            XCTAssertTrue(bench.view.composerHasFocus)
+            try bench.close()
+        }
+    }
+
+    func testWhoTypesInTheTimelineWritesAMessage() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            try bench.input("type", "--delay", "20", "Hi there")
+            XCTAssertTrue(bench.wait { bench.conversation.composer.document.text == "Hi there" })
+            XCTAssertTrue(bench.view.composerHasFocus)
+            try bench.close()
+        }
+    }
+
+    func testRAnswersTheFocusedMessage() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            try bench.press("Up", "r")
+            XCTAssertTrue(bench.wait { bench.conversation.composer.state.composer.reply?.messageID == "m28" })
+            XCTAssertTrue(bench.wait { bench.view.composerHasFocus })
+            try bench.input("type", "--delay", "20", "Yes")
+            try bench.press("Return")
+            XCTAssertTrue(bench.wait { bench.model.lastEditable?.text == "Yes" })
+            guard case .text(MessageID("m28"), _, _)? = bench.model.lastEditable?.quote else {
+                return XCTFail("quotes \(bench.model.lastEditable?.quote as Any)")
+            }
+            try bench.close()
+        }
+    }
+
+    func testTextIsSelectedByKeysAcrossMessagesAndCopied() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            try bench.press("shift+Up", "shift+Up")
+            XCTAssertEqual(bench.model.copySelection()?.text.split(separator: "\n").count, 2)
+            try bench.press("ctrl+c")
+            let expected = "Alex: \(ConversationBench.text(28))\nRobin: \(ConversationBench.text(29))"
+            XCTAssertEqual(try Self.clipboardText(of: bench), expected)
+            let formats = gdk_clipboard_get_formats(gtk_widget_get_clipboard(bench.list.widget.cast()))
+            XCTAssertNotEqual(gdk_content_formats_contain_mime_type(formats, "text/html"), 0)
+            XCTAssertEqual(bench.row(29)?.isSelected, true)
+            try bench.press("Escape")
+            XCTAssertNil(bench.model.selection)
+            XCTAssertEqual(bench.row(29)?.isSelected, false)
+            XCTAssertFalse(bench.view.composerHasFocus, "one layer a press")
+            try bench.close()
+        }
+    }
+
+    /// The mouse selects and the focus stays where it is (SLK-48), so that Ctrl+C works in the composer too.
+    func testTextIsSelectedByPointerAcrossMessages() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.view.focusComposer()
+            let (from, to) = (try bench.point(25, x: 30), try bench.point(27, x: 40))
+            try bench.input(
+                ["mousemove"] + from + ["mousedown", "1", "mousemove_relative", "4", "4", "mousemove"] + to
+                    + ["mousemove_relative", "1", "1", "mouseup", "1"])
+            let selection = try XCTUnwrap(bench.model.selection)
+            XCTAssertEqual(selection.anchor.message, MessageID("m25"))
+            XCTAssertEqual(selection.focus.message, MessageID("m27"))
+            XCTAssertTrue(selection.anchor.offset > 0 && selection.focus.offset > 0)
+            XCTAssertTrue(bench.view.composerHasFocus)
+            try bench.press("ctrl+c")
+            let copied = try Self.clipboardText(of: bench)
+            XCTAssertTrue(copied?.contains("Robin: \(ConversationBench.text(26))") ?? false, "\(copied ?? "")")
+            try bench.input(["mousemove"] + from + ["click", "1"])
+            XCTAssertTrue(bench.wait { bench.model.selection == nil })
+            try bench.close()
+        }
+    }
+
+    func testADoubleClickEditsOnesOwnAndSelectsAWordOfOthers() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try bench.input(["mousemove"] + bench.point(28, x: 12))
+            try bench.input("click", "--repeat", "2", "--delay", "60", "1")
+            XCTAssertTrue(
+                bench.wait {
+                    let word = bench.model.copySelection()?.text ?? ""
+                    return !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber }
+                },
+                "selects \(bench.model.selection as Any)")
+            try bench.input(["mousemove"] + bench.point(29) + ["click", "--repeat", "2", "--delay", "60", "1"])
+            XCTAssertTrue(
+                bench.wait { bench.conversation.composer.state.composer.editing == "m29" },
+                "selects \(bench.model.copySelection()?.text ?? "nothing")")
+            try bench.close()
+        }
+    }
+
+    func testTheMenuOpensByPointerAndKeys() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            for open in [
+                ["key", "Menu"], ["key", "shift+F10"], ["mousemove"] + (try bench.point(28)) + ["click", "3"],
+            ] {
+                try bench.input(open)
+                XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen }, "\(open)")
+                try bench.press("Escape")
+                XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen }, "\(open)")
+            }
+            try bench.close()
+        }
+    }
+
+    func testTheWheelScrollsAndTheButtonLeadsToTheEnd() throws {
+        try onMain {
+            let bench = try ConversationBench(300)
+            try bench.input(["mousemove"] + bench.point(299) + ["click", "--repeat", "12", "--delay", "10", "4"])
+            XCTAssertFalse(bench.list.isAtEnd)
+            let read = bench.visible.first ?? 0
+            bench.conversation.composer.handle(.insert("a\nb\nc\nd", origin: .typed))
+            bench.settle()
+            XCTAssertLessThanOrEqual(abs((bench.visible.first ?? 0) - read), 4, "the composer grows over what is read")
+            bench.view.jumpToLatest()
+            bench.settle()
+            XCTAssertEqual(bench.list.distanceFromEnd, 0)
+            try bench.close()
+        }
+    }
+
+    @MainActor
+    private static func clipboardText(of bench: ConversationBench) throws -> String? {
+        final class Answer { var text: String?? = .none }
+        let answer = Answer()
+        let clipboard = gtk_widget_get_clipboard(bench.list.widget.cast())
+        gdk_clipboard_read_text_async(
+            clipboard, nil,
+            { source, result, data in
+                guard let data else { return }
+                let text = gdk_clipboard_read_text_finish(OpaquePointer(source), result, nil)
+                defer { g_free(text) }
+                Unmanaged<Answer>.fromOpaque(data).takeRetainedValue().text = .some(text.map { String(cString: $0) })
+            }, Unmanaged.passRetained(answer).toOpaque())
+        guard MainLoop.pump(until: { answer.text != nil }) else { throw Unfinished() }
+        return answer.text ?? nil
+    }
+}

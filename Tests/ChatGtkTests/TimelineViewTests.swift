@@ -1,0 +1,224 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// A conversation on real widgets, over a real store.
+final class TimelineViewTests: GtkTestCase {
+    func testOpensAtTheNewestAndShowsWhatOneSends() throws {
+        try onMain {
+            let bench = try ConversationBench(200)
+            XCTAssertTrue(bench.list.isAtEnd)
+            XCTAssertEqual(bench.visible.last, 199)
+            XCTAssertEqual(bench.bottom(199), Double(bench.list.widget.height), accuracy: 0.5)
+            bench.conversation.composer.handle(.insert("one more", origin: .typed))
+            bench.conversation.composer.handle(.send)
+            XCTAssertTrue(bench.wait { bench.model.lastEditable?.text == "one more" })
+            bench.settle()
+            XCTAssertTrue(bench.list.isAtEnd)
+            XCTAssertEqual(bench.list.distanceFromEnd, 0)
+            try bench.close()
+        }
+    }
+
+    /// The first unread message is where one begins, and the button leads exactly to the end.
+    func testBeginsAtWhatIsUnreadAndJumpsToTheNewest() throws {
+        try onMain {
+            let bench = try ConversationBench(400, unread: 150)
+            XCTAssertTrue(bench.model.state.isDetached)
+            XCTAssertEqual(bench.visible.first, 250)
+            let line = bench.list.bounds(of: TimelineItem.ID.unreadLine)
+            XCTAssertEqual(line?.top ?? .nan, 0, accuracy: 1)
+            XCTAssertTrue(bench.view.isLatestShown)
+            bench.view.scrollToEnd()
+            XCTAssertTrue(bench.wait { !bench.model.state.isDetached })
+            bench.settle()
+            XCTAssertEqual(bench.visible.last, 399)
+            XCTAssertEqual(bench.bottom(399), Double(bench.list.widget.height), accuracy: 0.5)
+            XCTAssertFalse(bench.view.isLatestShown)
+            try bench.press("shift+Prior")
+            XCTAssertFalse(bench.visible.contains(250), "the composer has the focus: the key is not the list's")
+            bench.timeline.grabFocus()
+            try bench.press("shift+Prior")
+            XCTAssertTrue(bench.wait { bench.visible.contains(250) }, "shows \(bench.visible)")
+            try bench.close()
+        }
+    }
+
+    /// SLK-55: pages come at both ends and what is far away goes, and what is read stays where it is in every frame.
+    func testPagesComeBothWaysWithoutMovingWhatIsRead() throws {
+        try onMain {
+            let bench = try ConversationBench(1100)
+            var drift = 0.0
+            var last: (number: Int, bottom: Double)?
+            bench.list.widget.addTick {
+                if let last, bench.row(last.number) != nil {
+                    drift = max(drift, abs(bench.bottom(last.number) - last.bottom))
+                }
+                return bench.window.window.isMapped
+            }
+            while bench.model.state.hasOlder {
+                last = nil
+                bench.list.scrollPage(-8)
+                _ = MainLoop.pump { bench.list.distanceFromStart >= 0 && bench.visible.first != nil }
+                bench.list.widget.addTick {
+                    if last == nil, let number = bench.visible.first { last = (number, bench.bottom(number)) }
+                    return false
+                }
+                bench.settle()
+                XCTAssertLessThanOrEqual(bench.model.rows.count, 2 * 480 + 200)
+            }
+            XCTAssertLessThanOrEqual(drift, 1, "what is read has moved")
+            last = nil
+            bench.list.scrollToStart()
+            bench.settle()
+            XCTAssertEqual(bench.visible.first, 0)
+            XCTAssertTrue(bench.model.state.isDetached, "the newest are let go of")
+            XCTAssertTrue(bench.view.isLatestShown)
+            // Down again until the newest are there.
+            for _ in 0..<60 where bench.model.state.isDetached {
+                bench.list.scrollPage(12)
+                bench.settle()
+            }
+            XCTAssertFalse(bench.model.state.isDetached)
+            bench.list.scrollToEnd()
+            bench.settle()
+            XCTAssertEqual(bench.visible.last, 1099)
+            try bench.close()
+        }
+    }
+
+    func testAJumpToAnAnsweredMessageShowsAndMarksIt() throws {
+        try onMain {
+            let bench = try ConversationBench(1000)
+            bench.timeline.jump(to: MessageID("m300"))
+            XCTAssertTrue(bench.wait { bench.visible.contains(300) })
+            bench.settle()
+            XCTAssertTrue(bench.model.state.isDetached)
+            XCTAssertTrue(bench.row(300)?.widget.hasStyle("found") ?? false)
+            let middle = (bench.list.bounds(of: bench.id(300))?.top ?? .nan) / Double(bench.list.widget.height)
+            XCTAssertTrue((0.3...0.7).contains(middle), "at \(middle)")
+            XCTAssertTrue(bench.wait { bench.row(300)?.widget.hasStyle("found") == false }, "for a moment")
+            try bench.close()
+        }
+    }
+
+    func testThePlaceIsKeptPerRoomAndAcrossRestarts() throws {
+        try onMain {
+            let first = try ConversationBench(600)
+            first.list.scrollPage(-4.3)
+            first.settle()
+            let (number, place) = (first.visible.last ?? -1, first.bottom(first.visible.last ?? -1))
+            first.window.close()
+            try finish { [coordinator = first.fixture.coordinator] in await coordinator.flushDrafts() }
+            let again = try ConversationBench(in: ChatFixture(reopening: first.fixture))
+            XCTAssertEqual(again.visible.last, number)
+            XCTAssertEqual(again.bottom(number), place, accuracy: 1)
+            XCTAssertTrue(again.view.isLatestShown)
+            try again.close()
+        }
+    }
+
+    /// One layout of the text for each row that is bound, and no more rows than the viewport needs.
+    func testRowsAreUsedAgain() throws {
+        try onMain {
+            let bench = try ConversationBench(1000)
+            let (layouts, bindings) = (TextBlock.layoutsMade, bench.list.realised.bindings)
+            for _ in 0..<20 {
+                bench.list.scrollPage(-0.5)
+                bench.settle()
+            }
+            let bound = bench.list.realised.bindings - bindings
+            XCTAssertGreaterThan(bound, 20)
+            XCTAssertLessThanOrEqual(TextBlock.layoutsMade - layouts, bound)
+            XCTAssertLessThanOrEqual(bench.list.realised.alive, 120)
+            try bench.close()
+        }
+    }
+
+    func testWorksAtThePhonesWidth() throws {
+        try onMain {
+            let bench = try ConversationBench(300, width: 360, height: 600)
+            XCTAssertEqual(bench.window.window.width, 360)
+            for number in bench.visible {
+                guard let bounds = bench.row(number)?.widget.bounds(in: bench.window.window) else { continue }
+                XCTAssertGreaterThanOrEqual(bounds.x, 0)
+                XCTAssertLessThanOrEqual(bounds.x + bounds.width, 360)
+            }
+            try bench.close()
+        }
+    }
+
+    /// SLK-48 and SLK-49: fingers put the on-screen keyboard away, by a tap and by going over the composer.
+    func testFingersDropTheFocus() throws {
+        try onMain {
+            let bench = try ConversationBench(100)
+            let pointer = try XCTUnwrap(bench.timeline.pointer)
+            let top = try XCTUnwrap(bench.view.composerTop)
+            for isTouch in [false, true] {
+                bench.view.focusComposer()
+                XCTAssertTrue(bench.view.composerHasFocus)
+                pointer.released(isTouch: isTouch)
+                XCTAssertEqual(bench.view.composerHasFocus, !isTouch, "a click or tap on the list")
+            }
+            for (start, end, drops) in [
+                (100, top - 4, false), (100, top + 10, false), (100, top + 40, true), (top + 2, top + 40, false),
+            ] {
+                bench.view.focusComposer()
+                bench.view.fingerMoved(from: start, to: end)
+                XCTAssertEqual(bench.view.composerHasFocus, !drops, "from \(start) to \(end) of \(top)")
+            }
+            try bench.close()
+        }
+    }
+
+    func testWhatOthersSayIsAnnouncedOnce() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try bench.press("shift")
+            let alex = "Alex"
+            bench.timeline.onArrived?([bench.model.rows.message(MessageID("m28"))].compactMap { $0 })
+            XCTAssertEqual(bench.view.announced, "\(alex): \(ConversationBench.text(28))")
+            bench.timeline.onArrived?([28, 27, 25, 24].compactMap { bench.model.rows.message(MessageID("m\($0)")) })
+            XCTAssertEqual(bench.view.announced, "4 new messages")
+            try bench.close()
+        }
+    }
+
+    func testASwipeAnswers() throws {
+        try onMain {
+            let bench = try ConversationBench(50)
+            let pointer = try XCTUnwrap(bench.timeline.pointer)
+            let y = bench.bottom(49) - 12
+            pointer.beginSwipe(y: y)
+            pointer.swipe(by: 40)
+            XCTAssertTrue(bench.row(49)?.widget.hasStyle("swiping") ?? false)
+            pointer.endSwipe(by: 40)
+            XCTAssertNil(bench.conversation.composer.state.composer.reply)
+            pointer.beginSwipe(y: y)
+            pointer.endSwipe(by: -80)
+            XCTAssertEqual(bench.conversation.composer.state.composer.reply?.messageID, "m49")
+            XCTAssertFalse(bench.row(49)?.widget.hasStyle("swiping") ?? true)
+            try bench.close()
+        }
+    }
+
+    func testRowsTellWhoSaysWhatAndWhen() throws {
+        try onMain {
+            let bench = try ConversationBench(60)
+            XCTAssertEqual(gtk_accessible_get_accessible_role(bench.list.widget.cast()), GTK_ACCESSIBLE_ROLE_LOG)
+            let row = try XCTUnwrap(bench.row(59))
+            XCTAssertEqual(gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
+            XCTAssertTrue(bench.wait { row.spoken.contains("In reply to") })
+            let item = try XCTUnwrap(row.item)
+            XCTAssertEqual(
+                row.spoken, "You: \(item.text). In reply to Robin. \(DateText.time(item.sentAt))")
+            try bench.close()
+        }
+    }
+}

@@ -56,17 +56,24 @@ let package = Package(
         ),
         .target(name: "BenchmarkReport", swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["BenchmarkReport", "ChatCore", "Composer", "MessageMarkup"],
+            name: "Benchmarks",
+            dependencies: [
+                "BenchmarkReport", "ChatCore", "ChatStore", "Composer", "MessageMarkup",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: settings),
 
         // Rooms and messages, and where they are kept.
+        .systemLibrary(name: "CStore", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "ChatCore", swiftSettings: settings),
         .target(
             name: "ChatStore",
-            dependencies: ["ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CStore", "ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
+        .target(name: "ChatOutbox", dependencies: ["ChatCore"], swiftSettings: settings),
         .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
-        .executableTarget(name: "StoreSoak", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .executableTarget(
+            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore"], swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
@@ -75,6 +82,9 @@ let package = Package(
             dependencies: [
                 "ChatCore", "ChatStore", "ChatTestSupport", "StoreSoak", .product(name: "GRDB", package: "GRDB.swift"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChatOutboxTests", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],

@@ -12,11 +12,28 @@ public struct Message: Identifiable, Equatable, Sendable {
         case failed
     }
 
+    /// What a message is, as far as it is shown differently.
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        case text
+        /// Something the sender does: "/me waves".
+        case emote
+        /// Said by a program, to be shown without attracting attention.
+        case notice
+        case image, file, audio, video
+    }
+
     public let id: MessageID
     public let roomID: RoomID
     public let sender: MemberID
+    public var kind: Kind
     /// The text as it was typed, with its Markdown. Empty once deleted.
     public var text: String
+    /// The text as HTML, where the sender's program said so: not to be trusted before it was filtered.
+    public var formattedText: String?
+    /// The files that belong to it, in their order. None once deleted.
+    public var attachments: [MediaReference]
+    /// In the order in which each was given first. None once deleted.
+    public var reactions: [Reaction]
     public let sentAt: Date
     /// The place in the room's timeline: larger is newer, unique in the room.
     public let position: Int64
@@ -31,12 +48,17 @@ public struct Message: Identifiable, Equatable, Sendable {
     public init(
         id: MessageID, roomID: RoomID, sender: MemberID, text: String, sentAt: Date, position: Int64,
         transactionID: TransactionID? = nil, replyTo: MessageID? = nil, editedAt: Date? = nil,
-        isDeleted: Bool = false, delivery: Delivery = .sent
+        isDeleted: Bool = false, delivery: Delivery = .sent, kind: Kind = .text, formattedText: String? = nil,
+        attachments: [MediaReference] = [], reactions: [Reaction] = []
     ) {
         self.id = id
         self.roomID = roomID
         self.sender = sender
+        self.kind = kind
         self.text = text
+        self.formattedText = formattedText
+        self.attachments = attachments
+        self.reactions = reactions
         self.sentAt = sentAt
         self.position = position
         self.transactionID = transactionID
@@ -51,13 +73,22 @@ public struct Message: Identifiable, Equatable, Sendable {
 public struct OutgoingMessage: Equatable, Sendable {
     /// Fixed once: sending the same transaction again stores nothing twice.
     public let transactionID: TransactionID
+    public var kind: Message.Kind
     public var text: String
+    public var formattedText: String?
     public var replyTo: MessageID?
+    public var attachments: [MediaReference]
 
-    public init(transactionID: TransactionID, text: String, replyTo: MessageID? = nil) {
+    public init(
+        transactionID: TransactionID, text: String, replyTo: MessageID? = nil, kind: Message.Kind = .text,
+        formattedText: String? = nil, attachments: [MediaReference] = []
+    ) {
         self.transactionID = transactionID
+        self.kind = kind
         self.text = text
+        self.formattedText = formattedText
         self.replyTo = replyTo
+        self.attachments = attachments
     }
 }
 

@@ -6,11 +6,9 @@ extension ChatStore {
     /// What is unsent in the room.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func draft(in room: RoomID) async throws -> SavedDraft? {
-        try await read { db in
-            let record = try RoomRecord.get(room, in: db)
-            let row = try Row.fetchOne(
-                db, sql: "SELECT preview, data FROM draft WHERE room = ?", arguments: [record.key])
-            return try row.map { SavedDraft(data: try $0.value("data"), preview: try $0.value("preview")) }
+        let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
+        return try await readUnsent { db in
+            try DraftRow.find(room, in: db).flatMap { $0.token == sent ? nil : $0.draft }
         }
     }
 
@@ -18,23 +16,96 @@ extension ChatStore {
     /// - Returns: whether that differs from what was kept.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws -> Bool {
-        try await write { db in
-            let record = try RoomRecord.get(room, in: db)
-            guard let draft else { return try Self.removeDraft(of: record, in: db) }
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO draft (room, preview, data) VALUES (?, ?, ?)
-                    ON CONFLICT (room) DO UPDATE SET preview = excluded.preview, data = excluded.data
-                    WHERE preview <> excluded.preview OR data <> excluded.data
-                    """
-            ).execute(arguments: [record.key, draft.preview.preview, draft.data])
-            return db.changesCount > 0
+        let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
+        return try await writeUnsent { db in
+            let stored = try DraftRow.find(room, in: db)
+            let kept = stored?.token == sent ? nil : stored?.draft
+            let draft = draft.map { SavedDraft(data: $0.data, preview: $0.preview.preview) }
+            guard let draft else {
+                if let stored { try stored.remove(in: db) }
+                return kept != nil
+            }
+            guard draft != kept else { return false }
+            try DraftRow.set(draft, of: room, in: db)
+            return true
         }
     }
 
-    @discardableResult
-    static func removeDraft(of record: RoomRecord, in db: Database) throws -> Bool {
-        try db.cachedStatement(sql: "DELETE FROM draft WHERE room = ?").execute(arguments: [record.key])
-        return db.changesCount > 0
+    /// Moves the drafts out of a history of the first version.
+    static func carryDrafts(from history: Database, to unsent: DatabasePool) throws {
+        let rows = try Row.fetchAll(
+            history, sql: "SELECT r.id, d.preview, d.data FROM draft d JOIN room r ON r.key = d.room")
+        let drafts = try rows.map { row in
+            (
+                room: RoomID(try row.value("id") as String),
+                draft: SavedDraft(data: try row.value("data"), preview: try row.value("preview"))
+            )
+        }
+        try unsent.write { db in
+            for (room, draft) in drafts { try DraftRow.set(draft, of: room, in: db) }
+        }
+    }
+
+    /// Makes rooms for what is unsent in rooms that the history has lost, so that it can be seen.
+    static func adoptOrphans(of unsent: DatabasePool, in history: DatabasePool) throws {
+        let rooms = try unsent.read { db in
+            try String.fetchAll(db, sql: "SELECT room FROM draft UNION SELECT room FROM outbox")
+        }
+        let lost = try history.read { db in try rooms.filter { try RoomRecord.find(RoomID($0), in: db) == nil } }
+        guard !lost.isEmpty else { return }
+        try history.write { db in
+            for room in lost {
+                try db.execute(
+                    sql: """
+                        INSERT INTO room (id, kind, name, lastActivity) VALUES (?1, 'group', 'Recovered', ?2);
+                        INSERT INTO member (room, id, kind, name)
+                        SELECT last_insert_rowid(), id, kind, name FROM member WHERE kind = 'own' LIMIT 1;
+                        """, arguments: [room, Date().milliseconds])
+            }
+        }
+    }
+}
+
+/// A draft as it is stored.
+struct DraftRow {
+    let room: RoomID
+    /// Another with each change.
+    let token: Int64
+    let draft: SavedDraft
+
+    static func find(_ room: RoomID, in db: Database) throws -> DraftRow? {
+        let statement = try db.cachedStatement(sql: "SELECT token, preview, data FROM draft WHERE room = ?")
+        return try Row.fetchOne(statement, arguments: [room.rawValue]).map { row in
+            DraftRow(
+                room: room, token: try row.value("token"),
+                draft: SavedDraft(data: try row.value("data"), preview: try row.value("preview")))
+        }
+    }
+
+    /// The previews of all rooms with a draft, each with its token.
+    static func previews(in db: Database) throws -> [RoomID: (token: Int64, preview: String)] {
+        let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT room, token, preview FROM draft"))
+        let pairs = try rows.map { row in
+            (
+                try row.identifier("room") as RoomID,
+                (token: try row.value("token") as Int64, preview: try row.value("preview") as String)
+            )
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    static func set(_ draft: SavedDraft, of room: RoomID, in db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO draft (room, token, preview, data) VALUES (?, ?, ?, ?)
+                ON CONFLICT (room) DO UPDATE
+                SET token = excluded.token, preview = excluded.preview, data = excluded.data
+                """
+        ).execute(arguments: [room.rawValue, Int64.random(in: 1...Int64.max), draft.preview, draft.data])
+    }
+
+    func remove(in db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM draft WHERE room = ? AND token = ?")
+            .execute(arguments: [room.rawValue, token])
     }
 }

@@ -57,26 +57,81 @@ extension ChatStore {
     public func append(
         _ new: NewMessage, to room: RoomID, removingDraft: Bool = false
     ) async throws -> Appended {
-        try await write { db in
+        let draft = removingDraft ? try await readUnsent { db in try DraftRow.find(room, in: db) } : nil
+        let appended: Appended = try await write { db in
             let record = try RoomRecord.get(room, in: db)
             if let transaction = new.transactionID,
                 let stored = try MessageQuery(room: record).find(transaction, in: db)
             {
                 return Appended(message: stored, isNew: false)
             }
-            let message = try Self.append(new, to: record, in: db)
-            if removingDraft { try Self.removeDraft(of: record, in: db) }
+            var writer = try MessageWriter(to: record, in: db)
+            let message = try writer.append(new)
+            try writer.finish()
+            if let draft {
+                try db.execute(
+                    sql: "UPDATE room SET sentDraft = ? WHERE key = ?", arguments: [draft.token, record.key])
+            }
             return Appended(message: message, isNew: true)
+        }
+        if appended.isNew, let draft {
+            // From the commit above on the draft counts as sent: this only clears it away.
+            try? await writeUnsent { db in try draft.remove(in: db) }
+        }
+        return appended
+    }
+
+    /// Where what was fetched from a server belongs in a room's timeline.
+    public enum Place: Sendable {
+        /// After all others: it is new.
+        case end
+        /// Before all others: it is old, and was not known yet.
+        case start
+    }
+
+    /// Stores what a server told and would tell again: after a loss of power the whole batch may be missing.
+    ///
+    /// - Parameters:
+    ///   - messages: oldest first. Those whose identifier or transaction the room has already are left out. Their
+    ///     senders are, or were, members.
+    ///   - settings: the store's own, set in the same transaction, such as how far the server was read.
+    /// - Returns: those that are new, as they were stored.
+    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if a sender was never in it.
+    public func ingest(
+        _ messages: [NewMessage], into room: RoomID, at place: Place = .end, settings: [String: String] = [:]
+    ) async throws -> [Message] {
+        try await writeCache { db in
+            let record = try RoomRecord.get(room, in: db)
+            var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
+            var stored: [Message] = []
+            let known = try db.cachedStatement(
+                sql: "SELECT 1 FROM message WHERE room = ?1 AND (id = ?2 OR transactionID = ?3)")
+            for new in place == .end ? messages : messages.reversed() {
+                let isKnown = try Bool.fetchOne(
+                    known, arguments: [record.key, new.id.rawValue, new.transactionID?.rawValue])
+                guard isKnown == nil else { continue }
+                stored.append(try place == .end ? writer.append(new) : writer.prepend(new))
+            }
+            try writer.finish()
+            for (name, value) in settings {
+                try db.execute(
+                    sql: """
+                        INSERT INTO setting (name, value) VALUES (?, ?)
+                        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                        """, arguments: [name, value])
+            }
+            return place == .end ? stored : stored.reversed()
         }
     }
 
-    /// Gives a message another text.
+    /// Gives a message another text. What it said before is kept, see ``revisions(of:in:)``.
     ///
     /// - Returns: the message as it is now; nil if it had that text and nothing was changed.
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
     ///   it is not by `member`.
     public func edit(
-        _ message: MessageID, in room: RoomID, text: String, by member: MemberID, at date: Date
+        _ message: MessageID, in room: RoomID, text: String, formattedText: String? = nil, by member: MemberID,
+        at date: Date
     ) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
@@ -84,18 +139,26 @@ extension ChatStore {
             var edited = try query.get(message, in: db)
             guard !edited.isDeleted else { throw ChatError.notFound }
             guard edited.sender == member else { throw ChatError.notPermitted }
-            guard edited.text != text else { return nil }
+            guard edited.text != text || edited.formattedText != formattedText else { return nil }
+            let key = MessageKey(room: record.key, position: edited.position).raw
             try db.execute(
-                sql: "UPDATE message SET text = ?, editedAt = ? WHERE room = ? AND position = ?",
-                arguments: [text, date.milliseconds, record.key, edited.position])
+                sql: """
+                    INSERT INTO revision (message, number, writtenAt, formatted, text)
+                    SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
+                        coalesce(editedAt, sentAt), formatted, text FROM message WHERE key = ?
+                    """, arguments: [key])
+            try db.execute(
+                sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
+                arguments: [text, formattedText, date.milliseconds, key])
             try record.refreshLastMessage(in: db)
             edited.text = text
+            edited.formattedText = formattedText
             edited.editedAt = Date(milliseconds: date.milliseconds)
             return edited
         }
     }
 
-    /// Empties a message and leaves its place behind.
+    /// Empties a message and leaves its place behind: nothing stays of what it said, ever.
     ///
     /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
     /// - Throws: ``ChatError/notFound``, or ``ChatError/notPermitted`` if it is not by `member`.
@@ -105,9 +168,12 @@ extension ChatStore {
             var deleted = try MessageQuery(room: record).get(message, in: db)
             guard deleted.sender == member else { throw ChatError.notPermitted }
             guard !deleted.isDeleted else { return nil }
+            let key = MessageKey(room: record.key, position: deleted.position).raw
             try db.execute(
-                sql: "UPDATE message SET isDeleted = 1, text = '' WHERE room = ? AND position = ?",
-                arguments: [record.key, deleted.position])
+                sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
+            for table in ["revision", "reaction", "attachment"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
+            }
             try record.refreshLastMessage(in: db)
             if deleted.position > record.readUpTo ?? .min {
                 try db.execute(
@@ -118,6 +184,9 @@ extension ChatStore {
             }
             deleted.isDeleted = true
             deleted.text = ""
+            deleted.formattedText = nil
+            deleted.attachments = []
+            deleted.reactions = []
             return deleted
         }
     }
@@ -134,34 +203,5 @@ extension ChatStore {
             try record.refreshUnread(after: position, in: db)
             return true
         }
-    }
-
-    static func append(_ new: NewMessage, to record: RoomRecord, in db: Database) throws -> Message {
-        let sender = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT key, kind FROM member WHERE room = ? AND id = ? AND hasLeft = 0"),
-            arguments: [record.key, new.sender.rawValue])
-        guard let sender else { throw ChatError.notPermitted }
-        let last = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT max(position) FROM message WHERE room = ?"), arguments: [record.key])
-        let position = (last ?? 0) + 1
-        let senderKey: Int64 = try sender.value("key")
-        let kind: Member.Kind = try sender.choice("kind")
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO message (room, position, id, sender, sentAt, delivery, transactionID, replyTo, text)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            record.key, position, new.id.rawValue, senderKey, new.sentAt.milliseconds, new.delivery.code,
-            new.transactionID?.rawValue, new.replyTo?.rawValue, new.text,
-        ])
-        try record.setLastMessage(db.lastInsertedRowID, text: new.text, in: db)
-        try db.cachedStatement(
-            sql: "UPDATE room SET lastActivity = max(lastActivity, ?), unread = unread + ? WHERE key = ?"
-        ).execute(arguments: [new.sentAt.milliseconds, kind == .own ? 0 : 1, record.key])
-        return Message(
-            id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
-            sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
-            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery)
     }
 }

@@ -4,18 +4,27 @@ import GRDB
 extension ChatStore {
     /// All rooms, most recently active first. The cost does not depend on the length of their histories.
     public func roomSummaries() async throws -> [RoomSummary] {
-        try await read { db in
+        // Before the rooms: a draft sent in between has its token among them.
+        let drafts = try await readUnsent(DraftRow.previews)
+        return try await read { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, d.preview,
+                    SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, r.sentDraft,
                         m.sentAt, s.name AS senderName, s.kind AS senderKind
                     FROM room r
                     LEFT JOIN message m ON m.key = r.lastMessage
-                    LEFT JOIN member s ON s.key = m.sender
-                    LEFT JOIN draft d ON d.room = r.key
+                    LEFT JOIN user u ON u.key = m.sender
+                    LEFT JOIN member s ON s.room = r.key AND s.id = u.id
                     ORDER BY r.lastActivity DESC, r.key DESC
                     """)
-            return try Row.fetchAll(statement).map(RoomSummary.init(row:))
+            return try Row.fetchAll(statement).map { row in
+                var summary = try RoomSummary(row: row)
+                let sent: Int64? = try row.optional("sentDraft")
+                if let draft = drafts[summary.id], draft.token != sent, !draft.preview.isEmpty {
+                    summary.draftPreview = draft.preview
+                }
+                return summary
+            }
         }
     }
 
@@ -26,8 +35,8 @@ extension ChatStore {
             let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
             let readUpTo = try record.readUpTo.flatMap { position in
                 try String.fetchOne(
-                    db, sql: "SELECT id FROM message WHERE room = ? AND position = ?",
-                    arguments: [record.key, position])
+                    db, sql: "SELECT id FROM message WHERE key = ?",
+                    arguments: [MessageKey(room: record.key, position: position).raw])
             }
             return RoomSnapshot(
                 room: record.room, page: page, members: try Self.members(of: record, in: db),
@@ -84,6 +93,13 @@ extension ChatStore {
     /// Deletes the room and everything that was in it.
     /// - Throws: ``ChatError/notFound``.
     public func removeRoom(_ room: RoomID) async throws {
+        _ = try await read { db in try RoomRecord.get(room, in: db) }
+        // Before the room: it must not be left to itself.
+        try await writeUnsent { db in
+            for table in ["draft", "outbox"] {
+                try db.execute(sql: "DELETE FROM \(table) WHERE room = ?", arguments: [room.rawValue])
+            }
+        }
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             try db.execute(sql: "DELETE FROM room WHERE key = ?", arguments: [record.key])
@@ -128,7 +144,7 @@ extension ChatStore {
         }
     }
 
-    private static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
+    static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
         let statement = try db.cachedStatement(
             sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? ORDER BY key")
         return try Row.fetchAll(statement, arguments: [record.key]).map { row in
@@ -146,7 +162,9 @@ extension ChatStore {
             ])
         let record = try RoomRecord.get(new.room.id, in: db)
         for member in new.members { try insert(member, into: record, in: db) }
-        for message in new.messages { _ = try append(message, to: record, in: db) }
+        var writer = try MessageWriter(to: record, in: db)
+        for message in new.messages { _ = try writer.append(message) }
+        try writer.finish()
         for (name, value) in new.settings { try RoomSetting(name).set(value, of: record, in: db) }
     }
 
@@ -171,9 +189,8 @@ extension RoomSummary {
                 senderName: try row.value("senderName"), isOwn: kind == .own, text: text,
                 sentAt: try row.date("sentAt"))
         }
-        let draft: String? = try row.optional("preview")
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
-            unreadCount: try row.value("unread"), draftPreview: draft?.isEmpty == true ? nil : draft)
+            unreadCount: try row.value("unread"), draftPreview: nil)
     }
 }

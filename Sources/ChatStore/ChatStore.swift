@@ -4,40 +4,88 @@ public import Foundation
 import GRDB
 import Synchronization
 
-/// What was said, what was read and what is unsent, of one account, in one SQLite database.
+/// What was said, what was read and what is unsent, of one account, in two SQLite databases: the history, and what is
+/// unsent (see ``Schema/unsent`` for why).
 ///
-/// Whatever a call changes is on the disk when it returns (`synchronous=FULL`) and is changed whole or not at all.
+/// Whatever a call changes is on the disk when it returns (`synchronous=FULL`), unless its documentation says
+/// otherwise, and is changed whole or not at all.
 /// Calls run on the store's own queues, never on the caller's thread, and throw ``ChatError`` alone, or
 /// `CancellationError` when their task was cancelled, in which case nothing was changed.
 /// A call that changes something is carried out after those that were made, and returned, before it.
 public final class ChatStore: Sendable {
     /// Where the store lies.
     public let folder: URL
-    let pool: DatabasePool
+    let history: DatabasePool
+    let unsent: DatabasePool
+    private let files: StoreFolder
     private let lock: StoreLock
-    /// Whether something met on the way asks for a check at the next start.
-    private let isSuspect = Mutex(false)
+    /// What keeps the end of this use from counting as clean.
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Something met on the way asks for a check at the next start.
+        var isSuspect = false
+        /// The history is still to be checked.
+        var isUnchecked: Bool
+        var isClosed = false
+    }
 
     /// Opens the store in a folder that is its own, creating it (mode 0700, files 0600) where there is none.
     ///
-    /// Blocks for a few milliseconds; after an unclean end for as long as a look at each page of the database takes.
+    /// Blocks for a few milliseconds; after an unclean end for up to a tenth of a second. A history too large to be
+    /// checked in that time is to be checked by ``checkHistory()``.
     public init(folder url: URL) throws(StoreOpeningError) {
         let folder = StoreFolder(url: url)
         try folder.create()
         lock = try StoreLock(path: folder.lock)
-        let isNew = try folder.createDatabaseFile()
-        if !isNew { try StoreInspection(folder: folder, lastEnding: lock.lastEnding).run() }
-        try lock.noteOpen(isNew: isNew || lock.lastEnding == .none, path: folder.lock)
-        do {
-            pool = try DatabasePool(path: folder.database, configuration: Self.configuration)
-            // GRDB sets NORMAL when it turns on the write-ahead log.
-            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-            try Schema.migrate(pool)
-        } catch {
-            throw StoreOpeningError(error, path: folder.database)
+        let lastEnding = lock.lastEnding
+        let isNew = folder.isEmpty && lastEnding != .unclean
+        var isUnchecked = false
+        for file in folder.files {
+            if file.isUnbegun, folder.mayBeMissing(file) { continue }
+            if try file.create() {
+                guard isNew || lastEnding == .none else {
+                    try? FileManager.default.removeItem(atPath: file.path)
+                    throw .damaged(path: file.path, reason: "the database is missing")
+                }
+            } else {
+                // Without it the newest changes are missing, and nothing else would tell.
+                guard !lock.leftLogs || FileSystem.exists(file.log) else {
+                    throw .damaged(path: file.path, reason: "its log is missing")
+                }
+                if try StoreInspection(file: file, lastEnding: lastEnding).run() { isUnchecked = true }
+            }
         }
-        try lock.noteOpen(isNew: false, path: folder.lock)
+        FileSystem.syncFolder(url.path)
+        state = Mutex(State(isUnchecked: isUnchecked))
+        try lock.noteOpening(isNew: isNew || lastEnding == .none, path: folder.lock)
+        var path = folder.unsent.path
+        do {
+            unsent = try DatabasePool(path: path, configuration: Self.configuration("unsent", readers: 1))
+            // GRDB sets NORMAL when it turns on the write-ahead log.
+            try unsent.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100")
+            }
+            try folder.unsent.schema.migrate(unsent)
+            path = folder.history.path
+            history = try DatabasePool(path: path, configuration: Self.configuration("history", readers: 3))
+            try history.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+            let unsent = unsent
+            try folder.history.schema.migrate(history) { step, db in
+                if step == Schema.stepThatDropsDrafts { try Self.carryDrafts(from: db, to: unsent) }
+            }
+        } catch {
+            throw StoreOpeningError(error, path: path)
+        }
+        do {
+            try Self.adoptOrphans(of: unsent, in: history)
+        } catch {
+            // Met again by whoever reads there, and by the check at the next start.
+            state.withLock { $0.isSuspect = true }
+        }
+        try lock.noteOpen(path: folder.lock)
         self.folder = url
+        files = folder
     }
 
     /// ``init(folder:)`` away from the caller's thread.
@@ -72,14 +120,25 @@ public final class ChatStore: Sendable {
         await Self.blocking { self.closeNow() }
     }
 
+    /// ``close()`` on the caller's thread, where no call is under way.
+    func closeForRepair() { closeNow() }
+
     private func closeNow() {
+        state.withLock { state in
+            if !state.isClosed, !state.isSuspect { lock.noteClosing() }
+            state.isClosed = true
+        }
         do {
             // Its readers close first, as only a writer that closes last empties and removes the log.
-            pool.releaseMemory()
-            try pool.close()
-            if !isSuspect.withLock({ $0 }) { lock.noteClean() }
+            for pool in [history, unsent] {
+                pool.releaseMemory()
+                try pool.close()
+            }
+            state.withLock { state in
+                if state.isSuspect { lock.noteSuspect() } else if !state.isUnchecked { lock.noteClean() }
+            }
         } catch {
-            // Left as it is, the lock's note makes the next start check the database.
+            // Left as it is, the lock's note makes the next start check the databases.
         }
         lock.release()
     }
@@ -91,35 +150,90 @@ public final class ChatStore: Sendable {
         }
     }
 
+    /// Whether ``checkHistory()`` has something to do.
+    public var needsCheck: Bool { state.withLock { $0.isUnchecked } }
+
+    /// Checks each page of a history that was too large to be checked before it was opened, beside its use. Takes about
+    /// a second for each 200 MB.
+    ///
+    /// - Returns: what is wrong, in SQLite's words; nil if all is well, the check was not needed or the store was
+    ///   closed meanwhile. After damage the next opening is refused as ``StoreOpeningError/damaged(path:reason:)``.
+    public func checkHistory() async -> String? {
+        guard needsCheck else { return nil }
+        let problem = await Self.blocking { StoreInspection.problem(in: self.files.history) }
+        return state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.isUnchecked = false
+            if problem != nil {
+                state.isSuspect = true
+                lock.noteSuspect()
+            }
+            return problem
+        }
+    }
+
     /// SQLite's full check of pages, indexes and references. Takes seconds with a long history.
     /// - Returns: what is wrong, a line each; empty when all is well.
     public func integrityProblems() async throws -> [String] {
-        try await read { db in
+        @Sendable func check(_ db: Database) throws -> [String] {
             let pages = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
             let references = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { "dangling reference: \($0)" }
             return pages + references
         }
+        return try await read(check) + readUnsent(check)
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await pool.read(body) } catch { throw noted(error) }
+        do { return try await history.read(body) } catch { throw noted(error) }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await pool.write(body) } catch { throw noted(error) }
+        do { return try await history.write(body) } catch { throw noted(error) }
+    }
+
+    /// Writes what can be told or fetched again: after a loss of power it may be missing, whole.
+    func writeCache<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do {
+            return try await history.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = NORMAL")
+                defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
+                var result: T?
+                try db.inTransaction {
+                    result = try body(db)
+                    return .commit
+                }
+                return result!
+            }
+        } catch {
+            throw noted(error)
+        }
+    }
+
+    func readUnsent<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await unsent.read(body) } catch { throw noted(error) }
+    }
+
+    func writeUnsent<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await unsent.write(body) } catch { throw noted(error) }
     }
 
     /// The error as callers know it.
     private func noted(_ error: any Error) -> any Error {
         if error is CancellationError || error is ChatError { return error }
-        if error.isDamage { isSuspect.withLock { $0 = true } }
+        if error.isDamage {
+            state.withLock { state in
+                state.isSuspect = true
+                // A crash that follows is not to hide it.
+                if !state.isClosed { lock.noteSuspect() }
+            }
+        }
         return ChatError(storage: error)
     }
 
-    private static var configuration: Configuration {
+    private static func configuration(_ label: String, readers: Int) -> Configuration {
         var configuration = Configuration()
-        configuration.label = "ChatStore"
-        configuration.maximumReaderCount = 3
+        configuration.label = label
+        configuration.maximumReaderCount = readers
         // Only someone's SQLite shell can be in the way: the lock keeps other stores out.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in

@@ -41,19 +41,21 @@ struct MessageQuery {
     /// The position of the first message sent at `date` or later, of the newest if there is none. Where clocks were
     /// wrong it is near it: messages are found by halving, as times have no index of their own.
     func position(at date: Date, in db: Database) throws -> Int64 {
-        let bounds = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT min(position) AS first, max(position) AS last FROM message WHERE room = ?"),
-            arguments: [room.key])
-        guard let first: Int64 = try bounds?.optional("first"), var high: Int64 = try bounds?.optional("last") else {
-            return 0
-        }
+        guard let ends = try room.ends(in: db) else { return 0 }
         let statement = try db.cachedStatement(
-            sql: "SELECT position, sentAt FROM message WHERE room = ? AND position >= ? ORDER BY position LIMIT 1")
-        var low = first
+            sql: "SELECT key, sentAt FROM message WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1")
+        var low = ends.first.position
+        var high = ends.last.position
         while low < high {
             let middle = low + (high - low) / 2
-            guard let row = try Row.fetchOne(statement, arguments: [room.key, middle]) else { return high }
-            if try row.date("sentAt") < date { low = try row.value("position") + 1 } else { high = middle }
+            guard let row = try Row.fetchOne(statement, arguments: [key(at: middle), room.keys.upperBound]) else {
+                return high
+            }
+            if try row.date("sentAt") < date {
+                low = MessageKey(raw: try row.value("key")).position + 1
+            } else {
+                high = middle
+            }
         }
         return min(low, high)
     }
@@ -62,15 +64,19 @@ struct MessageQuery {
 
     private func messages(before position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
-            sql: Self.select + " WHERE m.room = ? AND m.position < ? ORDER BY m.position DESC LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [room.key, position, limit]).reversed().map(message)
+            sql: Self.select + " WHERE m.key >= ? AND m.key < ? ORDER BY m.key DESC LIMIT ?")
+        let rows = try Row.fetchAll(statement, arguments: [room.keys.lowerBound, key(at: position), limit])
+        return try complete(rows.reversed().map(message), in: db)
     }
 
     private func messages(from position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
-            sql: Self.select + " WHERE m.room = ? AND m.position >= ? ORDER BY m.position LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [room.key, position, limit]).map(message)
+            sql: Self.select + " WHERE m.key BETWEEN ? AND ? ORDER BY m.key LIMIT ?")
+        let rows = try Row.fetchAll(statement, arguments: [key(at: position), room.keys.upperBound, limit])
+        return try complete(rows.map(message), in: db)
     }
+
+    private func key(at position: Int64) -> Int64 { MessageKey(room: room.key, position: position).raw }
 
     /// - Throws: ``ChatError/notFound``.
     func get(_ id: MessageID, in db: Database) throws -> Message {
@@ -86,27 +92,95 @@ struct MessageQuery {
         try one(" WHERE m.room = ? AND m.transactionID = ?", transaction.rawValue, in: db)
     }
 
-    private func one(_ condition: String, _ value: String, in db: Database) throws -> Message? {
-        let statement = try db.cachedStatement(sql: Self.select + condition)
-        return try Row.fetchOne(statement, arguments: [room.key, value]).map(message)
+    /// The messages of these keys, of any rooms, in the order of the keys. A room's name is asked for once.
+    static func messages(_ keys: [Int64], in db: Database) throws -> [Message] {
+        let statement = try db.cachedStatement(sql: select + " WHERE m.key = ?")
+        var queries: [Int64: MessageQuery] = [:]
+        return try keys.compactMap { key in
+            let room = MessageKey(raw: key).room
+            if queries[room] == nil { queries[room] = try RoomRecord.find(room, in: db).map(MessageQuery.init) }
+            guard let query = queries[room], let row = try Row.fetchOne(statement, arguments: [key]) else { return nil }
+            return try query.complete([query.message(row)], in: db).first
+        }
     }
 
-    // LEFT JOIN, as messages decide the order of reading: by their index, never by a scan of members.
+    private func one(_ condition: String, _ value: String, in db: Database) throws -> Message? {
+        let statement = try db.cachedStatement(sql: Self.select + condition)
+        guard let row = try Row.fetchOne(statement, arguments: [room.key, value]) else { return nil }
+        return try complete([message(row)], in: db).first
+    }
+
+    // LEFT JOIN, as messages decide the order of reading: by their keys, never by a scan of users.
     private static let select = """
-        SELECT m.position, m.id, s.id AS sender, m.sentAt, m.isDeleted, m.delivery, m.editedAt, m.transactionID,
-            m.replyTo, m.text
-        FROM message m LEFT JOIN member s ON s.key = m.sender
+        SELECT m.key, m.id, u.id AS sender, m.sentAt, m.kind, m.isDeleted, m.delivery, m.editedAt, m.transactionID,
+            m.replyTo, m.formatted, m.text
+        FROM message m LEFT JOIN user u ON u.key = m.sender
         """
 
     private func message(_ row: Row) throws -> Message {
         guard let delivery = Message.Delivery(code: try row.value("delivery")) else {
             throw UnreadableColumn(name: "delivery")
         }
+        guard let kind = Message.Kind(code: try row.value("kind")) else { throw UnreadableColumn(name: "kind") }
         return Message(
             id: try row.identifier("id"), roomID: room.room.id, sender: try row.identifier("sender"),
-            text: try row.value("text"), sentAt: try row.date("sentAt"), position: try row.value("position"),
+            text: try row.value("text"), sentAt: try row.date("sentAt"),
+            position: MessageKey(raw: try row.value("key")).position,
             transactionID: try row.optionalIdentifier("transactionID"), replyTo: try row.optionalIdentifier("replyTo"),
-            editedAt: try row.optionalDate("editedAt"), isDeleted: try row.flag("isDeleted"), delivery: delivery)
+            editedAt: try row.optionalDate("editedAt"), isDeleted: try row.flag("isDeleted"), delivery: delivery,
+            kind: kind, formattedText: try row.optional("formatted"))
+    }
+
+    /// Adds the attachments and reactions, by one look at each of their tables for all messages.
+    /// - Parameter messages: in the order of their positions.
+    private func complete(_ messages: [Message], in db: Database) throws -> [Message] {
+        guard let first = messages.first, let last = messages.last else { return messages }
+        let range: StatementArguments = [key(first), key(last)]
+        var places: [Int64: Int]?
+        func place(_ row: Row) throws -> Int? {
+            if places == nil {
+                places = Dictionary(uniqueKeysWithValues: messages.enumerated().map { (key($1), $0) })
+            }
+            return places?[try row.value("message")]
+        }
+        var messages = messages
+        let files = try Row.fetchCursor(db.cachedStatement(sql: Self.attachments), arguments: range)
+        while let row = try files.next() {
+            if let place = try place(row) { messages[place].attachments.append(try MediaReference(row: row)) }
+        }
+        let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
+        while let row = try reactions.next() {
+            guard let place = try place(row) else { continue }
+            let text: String = try row.value("text")
+            let sender: MemberID = try row.identifier("sender")
+            if let known = messages[place].reactions.firstIndex(where: { $0.text == text }) {
+                messages[place].reactions[known].senders.append(sender)
+            } else {
+                messages[place].reactions.append(Reaction(text: text, senders: [sender]))
+            }
+        }
+        return messages
+    }
+
+    private func key(_ message: Message) -> Int64 {
+        key(at: message.position)
+    }
+
+    private static let attachments = "SELECT * FROM attachment WHERE message BETWEEN ? AND ? ORDER BY message, place"
+
+    private static let reactions = """
+        SELECT r.message, r.text, u.id AS sender FROM reaction r JOIN user u ON u.key = r.sender
+        WHERE r.message BETWEEN ? AND ? ORDER BY r.message, r.givenAt, r.sender
+        """
+}
+
+extension MediaReference {
+    fileprivate init(row: Row) throws {
+        self.init(
+            uri: try row.value("uri"), name: try row.value("name"), type: try row.value("type"),
+            bytes: try row.optional("bytes"), width: try row.optional("width"), height: try row.optional("height"),
+            duration: try row.optional("duration"), thumbnailURI: try row.optional("thumbnail"),
+            altText: try row.optional("altText"))
     }
 }
 
@@ -128,4 +202,16 @@ extension Message.Delivery {
         case .failed: 2
         }
     }
+}
+
+extension Message.Kind {
+    /// As stored, by the place in this list: what is new goes to its end.
+    private static let codes: [Message.Kind] = [.text, .emote, .notice, .image, .file, .audio, .video]
+
+    init?(code: Int64) {
+        guard Self.codes.indices.contains(Int(clamping: code)) else { return nil }
+        self = Self.codes[Int(code)]
+    }
+
+    var code: Int64 { Int64(Self.codes.firstIndex(of: self) ?? 0) }
 }

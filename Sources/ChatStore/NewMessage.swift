@@ -13,10 +13,14 @@ public struct NewMessage: Equatable, Sendable {
     public var transactionID: TransactionID?
     public var replyTo: MessageID?
     public var delivery: Message.Delivery
+    public var kind: Message.Kind
+    public var formattedText: String?
+    public var attachments: [MediaReference]
 
     public init(
         id: MessageID, sender: MemberID, text: String, sentAt: Date, transactionID: TransactionID? = nil,
-        replyTo: MessageID? = nil, delivery: Message.Delivery = .sent
+        replyTo: MessageID? = nil, delivery: Message.Delivery = .sent, kind: Message.Kind = .text,
+        formattedText: String? = nil, attachments: [MediaReference] = []
     ) {
         self.id = id
         self.sender = sender
@@ -25,5 +29,8 @@ public struct NewMessage: Equatable, Sendable {
         self.transactionID = transactionID
         self.replyTo = replyTo
         self.delivery = delivery
+        self.kind = kind
+        self.formattedText = formattedText
+        self.attachments = attachments
     }
 }

@@ -7,17 +7,27 @@ struct RoomRecord {
     let room: Room
     /// The position of the newest message read.
     let readUpTo: Int64?
+    /// The token of the draft that was sent last; see ``Schema/unsent``.
+    let sentDraft: Int64?
 
     init(_ row: Row) throws {
         key = try row.value("key")
         room = Room(id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"))
         readUpTo = try row.optional("readUpTo")
+        sentDraft = try row.optional("sentDraft")
     }
 
     static func find(_ id: RoomID, in db: Database) throws -> RoomRecord? {
-        let statement = try db.cachedStatement(sql: "SELECT key, id, name, kind, readUpTo FROM room WHERE id = ?")
+        let statement = try db.cachedStatement(sql: select + "id = ?")
         return try Row.fetchOne(statement, arguments: [id.rawValue]).map(RoomRecord.init)
     }
+
+    static func find(_ key: Int64, in db: Database) throws -> RoomRecord? {
+        let statement = try db.cachedStatement(sql: select + "key = ?")
+        return try Row.fetchOne(statement, arguments: [key]).map(RoomRecord.init)
+    }
+
+    private static let select = "SELECT key, id, name, kind, readUpTo, sentDraft FROM room WHERE "
 
     /// - Throws: ``ChatError/notFound``.
     static func get(_ id: RoomID, in db: Database) throws -> RoomRecord {
@@ -28,8 +38,10 @@ struct RoomRecord {
     /// Makes the room's last message that of the newest one not deleted, after an edit or a deletion.
     func refreshLastMessage(in db: Database) throws {
         let statement = try db.cachedStatement(
-            sql: "SELECT key, text FROM message WHERE room = ? AND isDeleted = 0 ORDER BY position DESC LIMIT 1")
-        let last = try Row.fetchOne(statement, arguments: [key])
+            sql: """
+                SELECT key, text FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 ORDER BY key DESC LIMIT 1
+                """)
+        let last = try Row.fetchOne(statement, arguments: [keys.lowerBound, keys.upperBound])
         try setLastMessage(last?.value("key"), text: last?.value("text"), in: db)
     }
 
@@ -43,11 +55,27 @@ struct RoomRecord {
         try db.cachedStatement(
             sql: """
                 UPDATE room SET unread = (
-                    SELECT count(*) FROM message m JOIN member s ON s.key = m.sender
-                    WHERE m.room = room.key AND m.position > ? AND m.isDeleted = 0 AND s.kind <> 'own')
+                    SELECT count(*) FROM message m JOIN user u ON u.key = m.sender
+                    JOIN member s ON s.room = m.room AND s.id = u.id
+                    WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND s.kind <> 'own')
                 WHERE key = ?
                 """
-        ).execute(arguments: [position, key])
+        ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
+    }
+
+    /// The keys that the room's messages may have.
+    var keys: ClosedRange<Int64> { MessageKey.all(in: key) }
+
+    /// The keys of its first and its last message; nil without any.
+    func ends(in db: Database) throws -> (first: MessageKey, last: MessageKey)? {
+        func end(_ order: String) throws -> Int64? {
+            try Int64.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT key FROM message WHERE key BETWEEN ? AND ? ORDER BY key \(order) LIMIT 1"),
+                arguments: [keys.lowerBound, keys.upperBound])
+        }
+        guard let first = try end("ASC"), let last = try end("DESC") else { return nil }
+        return (MessageKey(raw: first), MessageKey(raw: last))
     }
 }
 

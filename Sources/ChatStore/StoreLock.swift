@@ -11,10 +11,14 @@ final class StoreLock: Sendable {
         case none
         case clean
         case unclean
+        /// Damage was met on the way.
+        case suspect
     }
 
     /// How the store's last use ended.
     let lastEnding: Ending
+    /// Whether it ended while both databases were open, so that each has a log.
+    let leftLogs: Bool
     /// Negative once released.
     private let descriptor: Mutex<Int32>
 
@@ -29,16 +33,30 @@ final class StoreLock: Sendable {
             throw reason == EWOULDBLOCK ? .busy : .unwritable(path: path)
         }
         fchmod(file, 0o600)
-        lastEnding = Self.read(file)
+        let word = Self.read(file)
+        lastEnding = Self.ending(word)
+        leftLogs = word == Self.wordForOpen
         descriptor = Mutex(file)
     }
 
     deinit { release() }
 
-    /// From here on the end counts as unclean, until ``noteClean()``; while the database is being created, as none.
-    func noteOpen(isNew: Bool, path: String) throws(StoreOpeningError) {
+    /// From here on the end counts as unclean, until ``noteClean()``; while the databases are being created, as none.
+    func noteOpening(isNew: Bool, path: String) throws(StoreOpeningError) {
+        try noteSynced(isNew ? "new" : "opening", path: path)
+    }
+
+    /// Both databases are open.
+    func noteOpen(path: String) throws(StoreOpeningError) {
+        try noteSynced(Self.wordForOpen, path: path)
+    }
+
+    /// The logs may go from here on.
+    func noteClosing() { note("closing") }
+
+    private func noteSynced(_ word: String, path: String) throws(StoreOpeningError) {
         let failure: Int32? = descriptor.withLock { file in
-            guard Self.write(isNew ? "new" : "open", to: file), fsync(file) == 0 else { return errno }
+            guard Self.write(word, to: file), fsync(file) == 0 else { return errno }
             return nil
         }
         if let failure {
@@ -47,9 +65,14 @@ final class StoreLock: Sendable {
     }
 
     /// Not synced: should it be lost, the next start checks once too often.
-    func noteClean() {
+    func noteClean() { note("clean") }
+
+    /// The next start checks the whole database before it is used.
+    func noteSuspect() { note("suspect") }
+
+    private func note(_ word: String) {
         descriptor.withLock { file in
-            if file >= 0 { _ = Self.write("clean", to: file) }
+            if file >= 0 { _ = Self.write(word, to: file) }
         }
     }
 
@@ -61,14 +84,22 @@ final class StoreLock: Sendable {
         }
     }
 
-    private static func read(_ file: Int32) -> Ending {
+    private static let wordForOpen = "open"
+
+    private static func read(_ file: Int32) -> String {
         var buffer = [UInt8](repeating: 0, count: 16)
         let count = pread(file, &buffer, buffer.count, 0)
-        guard count > 0 else { return .none }
-        switch String(decoding: buffer.prefix(count), as: UTF8.self) {
-        case "clean\n": return .clean
-        case "new\n": return .none
-        default: return .unclean
+        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").first.map(
+            String.init)
+            ?? ""
+    }
+
+    private static func ending(_ word: String) -> Ending {
+        switch word {
+        case "", "new": .none
+        case "clean": .clean
+        case "suspect": .suspect
+        default: .unclean
         }
     }
 

@@ -8,7 +8,8 @@ extension LocalBackend {
         return try await inTurn {
             let new = NewMessage(
                 id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
-                transactionID: message.transactionID, replyTo: message.replyTo)
+                transactionID: message.transactionID, replyTo: message.replyTo, kind: message.kind,
+                formattedText: message.formattedText, attachments: message.attachments)
             let appended = try await store.append(new, to: room, removingDraft: true)
             if appended.isNew {
                 tell(.changed([appended.message]), in: room)
@@ -50,5 +51,11 @@ extension LocalBackend {
         try await inTurn {
             if try await store.saveDraft(draft, in: room) { roomsChanged() }
         }
+    }
+}
+
+extension LocalBackend: SearchService {
+    public func search(_ query: SearchQuery) async throws -> SearchPage {
+        try await store.search(query)
     }
 }

@@ -4,13 +4,15 @@ import ChatCore
 struct SummaryFeed {
     private var observers = Observers<[RoomSummary]>()
     private var newcomers = Observers<[RoomSummary]>()
+    /// Those who came before the reading under way began: what it finds is no older than their coming.
+    private var due = Observers<[RoomSummary]>()
     private var told: [RoomSummary]?
     /// Whether the rooms may differ from what was told.
     private(set) var isStale = true
     /// Whether someone is at work reading them.
     private var isRefreshing = false
 
-    /// Whoever is added is told the list by the next ``tell(_:)``.
+    /// Whoever is added is told the list by the next reading.
     mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
         _ = newcomers.add(continuation)
         isStale = true
@@ -22,7 +24,7 @@ struct SummaryFeed {
 
     /// - Returns: whether the caller is to read the rooms, as nobody else does.
     mutating func beginRefresh() -> Bool {
-        guard isStale, !isRefreshing, !(observers.isEmpty && newcomers.isEmpty) else { return false }
+        guard isStale, !isRefreshing, !(observers.isEmpty && newcomers.isEmpty && due.isEmpty) else { return false }
         isRefreshing = true
         return true
     }
@@ -30,6 +32,7 @@ struct SummaryFeed {
     /// From here on a change makes the list stale again.
     mutating func beginReading() {
         isStale = false
+        newcomers.move(to: &due)
     }
 
     mutating func endRefresh() {
@@ -38,13 +41,14 @@ struct SummaryFeed {
 
     mutating func tell(_ rooms: [RoomSummary]) {
         if rooms != told { observers.yield(rooms) }
-        newcomers.yield(rooms)
-        newcomers.move(to: &observers)
+        due.yield(rooms)
+        due.move(to: &observers)
         told = rooms
     }
 
     mutating func finish() {
         observers.finish()
         newcomers.finish()
+        due.finish()
     }
 }

@@ -9,14 +9,16 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ChatStoreTests {
     @Test func writesThroughALogAndSyncsFully() async throws {
         let store = try await StoreFixture().store
-        let settings = try await store.write { db in
-            [
-                try String.fetchOne(db, sql: "PRAGMA journal_mode"), try String.fetchOne(db, sql: "PRAGMA synchronous"),
-                try String.fetchOne(db, sql: "PRAGMA foreign_keys"),
-                try String.fetchOne(db, sql: "PRAGMA secure_delete"),
-            ]
+        @Sendable func settings(_ db: Database) throws -> [String?] {
+            try ["journal_mode", "synchronous", "foreign_keys", "secure_delete"].map { name in
+                try String.fetchOne(db, sql: "PRAGMA \(name)")
+            }
         }
-        #expect(settings == ["wal", "2", "1", "1"])
+        #expect(try await store.write(settings) == ["wal", "2", "1", "1"])
+        #expect(try await store.writeUnsent(settings) == ["wal", "2", "1", "1"])
+        #expect(try await store.writeCache(settings) == ["wal", "1", "1", "1"])
+        await #expect(throws: ChatError.notFound) { try await store.writeCache { _ in throw ChatError.notFound } }
+        #expect(try await store.write(settings) == ["wal", "2", "1", "1"])
     }
 
     @Test func keepsItsFilesToTheUser() async throws {
@@ -27,7 +29,11 @@ import Testing
         }
         #expect(try mode(fixture.url.path) == 0o700)
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.url.path)
-        #expect(files.sorted() == ["chat.lock", "chat.sqlite", "chat.sqlite-shm", "chat.sqlite-wal"])
+        #expect(
+            files.sorted() == [
+                "chat.lock", "chat.sqlite", "chat.sqlite-shm", "chat.sqlite-wal", "unsent.sqlite", "unsent.sqlite-shm",
+                "unsent.sqlite-wal",
+            ])
         for file in files { #expect(try mode(fixture.url.appendingPathComponent(file).path) == 0o600) }
     }
 
@@ -135,11 +141,14 @@ import Testing
         try await fixture.store.set("value", for: "name", of: fixture.room)
         try await fixture.store.removeRoom(fixture.room)
         let left = try await fixture.store.read { db in
-            try ["room", "member", "message", "draft", "roomSetting"].map { table in
+            try ["room", "member", "message", "revision", "reaction", "attachment", "roomSetting"].map { table in
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)")
             }
         }
-        #expect(left == [0, 0, 0, 0, 0])
+        #expect(left == [0, 0, 0, 0, 0, 0, 0])
+        let drafts = try await fixture.store.readUnsent { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM draft")
+        }
+        #expect(drafts == 0)
         await fixture.store.close()
         let bytes = try Data(contentsOf: fixture.url.appendingPathComponent("chat.sqlite"))
         #expect(bytes.range(of: Data("unmistakable text".utf8)) == nil)
@@ -183,6 +192,34 @@ import Testing
         #expect(try await fixture.store.integrityProblems() == [])
     }
 
+    @Test func aDraftThatTheDiskHasNoRoomForLeavesTheOneBefore() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
+        _ = try await fixture.store.writeUnsent { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") }
+        let large = SavedDraft(data: Data(count: 200_000), preview: "large")
+        await #expect(throws: ChatError.diskFull) { try await fixture.store.saveDraft(large, in: fixture.room) }
+        let request = OutboxRequest(
+            id: TransactionID("t"), room: fixture.room,
+            action: .send(OutboxMessage(text: String(repeating: "x", count: 200_000))), queuedAt: Fixtures.date)
+        await #expect(throws: ChatError.diskFull) {
+            try await fixture.store.commit(OutboxChange(put: [request], sentDraft: fixture.room))
+        }
+        #expect(try await fixture.store.draft(in: fixture.room) == Fixtures.draft("kept"))
+        #expect(try await fixture.store.outboxRequests() == [])
+    }
+
+    @Test func accountsAreKeptBesideTheHistory() async throws {
+        let store = try await StoreFixture().store
+        var account = Account(
+            id: "@robin:example.org", kind: "matrix", server: "https://example.org", device: "D", name: "Robin")
+        try await store.saveAccount(account)
+        account.device = "E"
+        try await store.saveAccount(account)
+        #expect(try await store.accounts() == [account])
+        try await store.removeAccount(account.id)
+        #expect(try await store.accounts() == [])
+    }
+
     @Test func roomsOfAnOccasionAreMadeOnce() async throws {
         let store = try await StoreFixture().store
         let rooms = [NewRoom(room: Fixtures.room("first"), members: [Fixtures.own], createdAt: Fixtures.date)]
@@ -196,12 +233,14 @@ import Testing
         let fixture = try await StoreFixture()
         let plans = try await fixture.store.read { db in
             try [
-                "SELECT * FROM message m WHERE m.room = 1 AND m.position < 9 ORDER BY m.position DESC LIMIT 50",
-                "SELECT key, text FROM message WHERE room = 1 AND isDeleted = 0 ORDER BY position DESC LIMIT 1",
-                "SELECT max(position) FROM message WHERE room = 1",
+                "SELECT * FROM message m WHERE m.key >= 1 AND m.key < 9 ORDER BY m.key DESC LIMIT 50",
+                "SELECT key, text FROM message WHERE key BETWEEN 1 AND 9 AND isDeleted = 0 ORDER BY key DESC LIMIT 1",
+                "SELECT 1 FROM message WHERE room = 1 AND id = 'a'",
+                "SELECT * FROM reaction WHERE message BETWEEN 1 AND 9",
+                "SELECT * FROM attachment WHERE message BETWEEN 1 AND 9",
             ].flatMap { try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + $0).map { $0["detail"] as String } }
         }
-        for plan in plans { #expect(plan.hasPrefix("SEARCH") && plan.contains("INDEX"), "\(plan)") }
-        #expect(plans.count == 3)
+        for plan in plans { #expect(plan.hasPrefix("SEARCH") && plan.contains("USING"), "\(plan)") }
+        #expect(plans.count == 5)
     }
 }

@@ -10,6 +10,7 @@ import Testing
     private let folder = TemporaryFolder()
     private var url: URL { folder.path("deep/down/store") }
     private var database: URL { url.appendingPathComponent("chat.sqlite") }
+    private var unsent: URL { url.appendingPathComponent("unsent.sqlite") }
     private var log: URL { url.appendingPathComponent("chat.sqlite-wal") }
     private var lock: URL { url.appendingPathComponent("chat.lock") }
 
@@ -111,17 +112,83 @@ import Testing
         #expect(await isDamaged)
         #expect(try Data(contentsOf: log) == Data("log".utf8))
         try FileManager.default.removeItem(at: log)
+        // Without the file it is missing beside the other; without both the store is new.
+        #expect(await isDamaged)
+        #expect(!FileManager.default.fileExists(atPath: database.path))
+        try FileManager.default.removeItem(at: unsent)
+        #expect(await isDamaged == false)
         #expect(await refusal() == nil)
+    }
+
+    @Test func aMissingFileOfTheUnsentIsDamage() async throws {
+        try await makeStore()
+        try FileManager.default.removeItem(at: unsent)
+        #expect(await refusal() == .damaged(path: unsent.path, reason: "the database is missing"))
+    }
+
+    /// SQLite opens a database without its log as if nothing were missing.
+    @Test(arguments: ["chat.sqlite", "unsent.sqlite"]) func aLogThatIsMissingAfterACrashIsTold(_ name: String)
+        async throws
+    {
+        let store = try await ChatStore.open(in: url)
+        try await store.createRoom(NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date))
+        let copy = folder.path("copy")
+        try FileManager.default.copyItem(at: url, to: copy)
+        await store.close()
+        try FileManager.default.removeItem(at: copy.appendingPathComponent("\(name)-wal"))
+        let expected = StoreOpeningError.damaged(
+            path: copy.appendingPathComponent(name).path, reason: "its log is missing")
+        await #expect(throws: expected) { try await ChatStore.open(in: copy) }
+        _ = try ChatStore.repair(at: copy)
+        await (try ChatStore.open(in: copy)).close()
+    }
+
+    @Test func aMissingIndexOfTheLogIsMadeAnew() async throws {
+        let store = try await ChatStore.open(in: url)
+        try await store.createRoom(NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date))
+        let copy = folder.path("copy")
+        try FileManager.default.copyItem(at: url, to: copy)
+        await store.close()
+        for name in ["chat", "unsent"] {
+            try FileManager.default.removeItem(at: copy.appendingPathComponent("\(name).sqlite-shm"))
+        }
+        let again = try await ChatStore.open(in: copy)
+        #expect(try await again.roomSummaries().count == 1)
+        await again.close()
+    }
+
+    /// SQLite forgets what was committed behind a broken page of the log, without a word.
+    @Test func aLogThatIsDamagedBeforeItsEndIsNotTrusted() async throws {
+        let store = try await ChatStore.open(in: url)
+        for number in 1...8 {
+            let room = Fixtures.room("room-\(number)")
+            try await store.createRoom(NewRoom(room: room, members: [Fixtures.own], createdAt: Fixtures.date))
+        }
+        let copy = folder.path("copy")
+        try FileManager.default.copyItem(at: url, to: copy)
+        await store.close()
+        await (try ChatStore.open(in: copy)).close()
+        try FileManager.default.removeItem(at: copy)
+        let again = try await ChatStore.open(in: url)
+        try await again.renameRoom(RoomID("room-1"), to: "Renamed")
+        try await again.renameRoom(RoomID("room-2"), to: "Renamed")
+        try FileManager.default.copyItem(at: url, to: copy)
+        await again.close()
+        let copied = copy.appendingPathComponent("chat.sqlite-wal")
+        var bytes = try Data(contentsOf: copied)
+        bytes[32 + 24 + 100] ^= 1
+        try bytes.write(to: copied)
+        let expected = StoreOpeningError.damaged(
+            path: copy.appendingPathComponent("chat.sqlite").path, reason: "the log is damaged before its end")
+        await #expect(throws: expected) { try await ChatStore.open(in: copy) }
+        #expect(try Data(contentsOf: copied) == bytes)
     }
 
     @Test func checksThePagesAfterAnUncleanEndOnly() async throws {
         try await makeStore()
-        var bytes = try Data(contentsOf: database)
-        // Past the schema, and more than a page: some of it is a tree in use.
-        for offset in bytes.count / 2..<bytes.count / 2 + 8192 { bytes[offset] = 0xFF }
-        try bytes.write(to: database)
+        var bytes = try overwritePage(holding: "text 25 ")
         #expect(await refusal() == nil)
-        try Data("open\n".utf8).write(to: lock)
+        try Data("opening\n".utf8).write(to: lock)
         bytes = try Data(contentsOf: database)
         #expect(await isDamaged)
         #expect(try Data(contentsOf: database) == bytes)
@@ -129,9 +196,7 @@ import Testing
 
     @Test func damageMetOnTheWayIsCheckedAtTheNextStart() async throws {
         try await makeStore()
-        var bytes = try Data(contentsOf: database)
-        for offset in 8 * 4096..<bytes.count { bytes[offset] = 0xFF }
-        try bytes.write(to: database)
+        _ = try overwritePage(holding: "text 25 ")
         let store = try await ChatStore.open(in: url)
         await #expect(throws: ChatError.self) {
             try await store.messages(in: Fixtures.room().id, before: .max, limit: 50)
@@ -158,7 +223,7 @@ import Testing
         try await makeStore()
         try await change("PRAGMA user_version = 99")
         let newer = try Data(contentsOf: database)
-        #expect(await refusal() == .newerSchema(found: 99, supported: Schema.version))
+        #expect(await refusal() == .newerSchema(found: 99, supported: Schema.history.version))
         #expect(try Data(contentsOf: database) == newer)
         try await change("PRAGMA user_version = 1; PRAGMA application_id = 7")
         #expect(await isDamaged)
@@ -199,6 +264,15 @@ import Testing
         #expect(second.lastPathComponent == "store-damaged-20260102-030405-2")
         #expect(try Data(contentsOf: first.appendingPathComponent("chat.sqlite")) == bytes)
         #expect(await refusal() == nil)
+    }
+
+    /// - Returns: the file as it is now.
+    private func overwritePage(holding text: String) throws -> Data {
+        var bytes = try Data(contentsOf: database)
+        let start = try #require(bytes.range(of: Data(text.utf8))).lowerBound / 4096 * 4096
+        for offset in start..<start + 4096 { bytes[offset] = 0xFF }
+        try bytes.write(to: database)
+        return bytes
     }
 
     private func change(_ sql: String) async throws {

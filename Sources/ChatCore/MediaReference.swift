@@ -1,0 +1,34 @@
+/// A file that belongs to a message, and where its content is found.
+public struct MediaReference: Hashable, Sendable, Codable {
+    /// Where the content is: opaque to all but the backend.
+    public var uri: String
+    public var name: String
+    /// The MIME type.
+    public var type: String
+    /// The content's size; nil if it is not known.
+    public var bytes: Int?
+    /// In pixels, of pictures and films.
+    public var width: Int?
+    public var height: Int?
+    /// In milliseconds, of sounds and films.
+    public var duration: Int?
+    /// Where a smaller picture of it is found.
+    public var thumbnailURI: String?
+    /// A description for those who can't see it.
+    public var altText: String?
+
+    public init(
+        uri: String, name: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil,
+        duration: Int? = nil, thumbnailURI: String? = nil, altText: String? = nil
+    ) {
+        self.uri = uri
+        self.name = name
+        self.type = type
+        self.bytes = bytes
+        self.width = width
+        self.height = height
+        self.duration = duration
+        self.thumbnailURI = thumbnailURI
+        self.altText = altText
+    }
+}

@@ -1,0 +1,195 @@
+public import ChatCore
+
+extension Outbox {
+    /// Queues a message. Once this returns it will be sent, whatever happens to this process.
+    ///
+    /// - Parameters:
+    ///   - transaction: queued or sent before, it is not queued again.
+    ///   - removingDraft: together with the room's draft, which became this message.
+    /// - Throws: ``ChatError`` if it could not be stored: it is then not queued.
+    public func send(
+        _ message: OutboxMessage, transaction: TransactionID, to room: RoomID, removingDraft: Bool = false
+    ) async throws {
+        guard rooms[room]?[transaction] == nil else { return }
+        let request = OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
+        try await append(request, sentDraft: removingDraft ? room : nil)
+    }
+
+    /// Changes the text of a message that is on its way, or that the server has.
+    ///
+    /// - Parameter transaction: of the edit, should it have to be sent by itself.
+    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    public func edit(
+        _ target: OutboxTarget, in room: RoomID, text: String, formattedText: String? = nil,
+        transaction: TransactionID
+    ) async throws {
+        let original = try queued(target, in: room)
+        if let original, !original.isTouched || original.request.failure != nil,
+            case .send(var message) = original.request.action
+        {
+            message.text = text
+            message.formattedText = formattedText
+            return try await replace(original, with: .send(message), in: room)
+        }
+        let action = OutboxAction.edit(target, text: text, formattedText: formattedText)
+        let earlier = rooms[room]?.untouched(for: target) { if case .edit = $0 { true } else { false } }
+        if let earlier { return try await replace(earlier, with: action, in: room) }
+        try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
+    }
+
+    /// Deletes a message. One that the server has not seen is just not sent, with all that was to be changed of it.
+    ///
+    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    public func delete(_ target: OutboxTarget, in room: RoomID, transaction: TransactionID) async throws {
+        let original = try queued(target, in: room)
+        let changes = rooms[room]?.entries.filter { !$0.isTouched && $0.request.action.target == target } ?? []
+        var removed = Set(changes.map(\.request.key))
+        if let original, !original.isTouched || original.request.failure != nil {
+            removed.insert(original.request.key)
+            removed.formUnion(rooms[room]?.dependents(of: original.request.id).map(\.request.key) ?? [])
+            return try await remove(removed, in: room)
+        }
+        try await append(
+            OutboxRequest(id: transaction, room: room, action: .delete(target), queuedAt: now()), removing: removed)
+    }
+
+    /// Gives a reaction to a message, or takes it back. What was not sent yet and is taken back is just not sent.
+    ///
+    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    public func react(
+        _ text: String, isGiven: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
+    ) async throws {
+        _ = try queued(target, in: room)
+        let earlier = rooms[room]?.untouched(for: target) { action in
+            if case .react(_, text, _) = action { true } else { false }
+        }
+        let action = OutboxAction.react(target, text: text, isGiven: isGiven)
+        if let earlier {
+            guard earlier.request.action != action else { return }
+            return try await remove([earlier.request.key], in: room)
+        }
+        try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
+    }
+
+    /// Tries again what the server refused, or what waits for its next attempt; nil for all of the room.
+    public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
+        let chosen = (rooms[room]?.entries ?? []).filter { transaction == nil || $0.request.id == transaction }
+        let failed = chosen.filter { $0.request.failure != nil }
+        if !failed.isEmpty {
+            let requests = failed.map { entry in
+                var request = entry.request
+                request.failure = nil
+                return request
+            }
+            try await commit(OutboxChange(put: requests))
+        }
+        for entry in chosen {
+            guard var current = rooms[room]?[entry.request.id] else { continue }
+            current.request.failure = nil
+            current.failures = 0
+            current.notBefore = .zero
+            rooms[room]?[entry.request.id] = current
+        }
+        changed(room)
+    }
+
+    /// Tries again all that waits, in all rooms.
+    public func retryAll() async throws {
+        for room in Array(rooms.keys) { try await retry(in: room) }
+    }
+
+    /// Gives up what is on its way; nil for all of the room.
+    ///
+    /// A message that the server may have is deleted there. What is in flight otherwise is not taken back.
+    /// - Parameter makeID: for the deletions that this takes.
+    public func discard(
+        _ transaction: TransactionID? = nil, in room: RoomID, makeID: @Sendable () -> TransactionID
+    ) async throws {
+        let chosen = (rooms[room]?.entries ?? []).filter { transaction == nil || $0.request.id == transaction }
+        // From the end: what changes a message goes before the message itself.
+        for entry in chosen.reversed() {
+            guard let current = rooms[room]?[entry.request.id] else { continue }
+            if case .send = current.request.action {
+                try await delete(.queued(current.request.id), in: room, transaction: makeID())
+            } else if !current.isInFlight {
+                try await remove([current.request.key], in: room)
+            }
+        }
+    }
+
+    /// Forgets a room that was left. What is in flight there is cancelled.
+    public func forget(_ room: RoomID) async throws {
+        let removed = Set(rooms[room]?.entries.map(\.request.key) ?? [])
+        rooms[room]?.worker?.cancel()
+        rooms[room]?.pause?.cancel()
+        try await remove(removed, in: room)
+    }
+
+    /// The entry of a target that is queued; nil for one that the server has.
+    private func queued(_ target: OutboxTarget, in room: RoomID) throws -> RoomQueue.Entry? {
+        guard case .queued(let id) = target else { return nil }
+        guard let entry = rooms[room]?[id] else { throw ChatError.notFound }
+        return entry
+    }
+
+    private func append(
+        _ request: OutboxRequest, sentDraft: RoomID? = nil, removing removed: Set<OutboxChange.Key> = []
+    ) async throws {
+        // In the queue before it is written, so that calls that come in between find their order; no worker takes it
+        // before `isStored`.
+        var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
+        entry.isStored = false
+        rooms[request.room, default: RoomQueue()].append(entry)
+        do {
+            try await commit(OutboxChange(put: [request], removed: removed, sentDraft: sentDraft))
+        } catch {
+            rooms[request.room]?.remove([request.id])
+            changed(request.room)
+            throw error
+        }
+        rooms[request.room]?.remove(Set(removed.map(\.id)))
+        if var stored = rooms[request.room]?[request.id] {
+            stored.isStored = true
+            rooms[request.room]?[request.id] = stored
+        }
+        changed(request.room)
+    }
+
+    private func replace(_ entry: RoomQueue.Entry, with action: OutboxAction, in room: RoomID) async throws {
+        guard entry.request.action != action else { return }
+        let before = entry.request
+        var request = before
+        request.action = action
+        request.failure = nil
+        // In the queue at once, so that an attempt that begins meanwhile sends what was asked for last.
+        set(request, in: room)
+        do {
+            try await commit(OutboxChange(put: [request]))
+        } catch {
+            set(before, in: room)
+            throw error
+        }
+        changed(room)
+    }
+
+    private func set(_ request: OutboxRequest, in room: RoomID) {
+        guard var entry = rooms[room]?[request.id] else { return }
+        entry.request = request
+        rooms[room]?[request.id] = entry
+    }
+
+    private func remove(_ keys: Set<OutboxChange.Key>, in room: RoomID) async throws {
+        guard !keys.isEmpty else { return }
+        let held = Set(keys.map(\.id))
+        rooms[room]?.updateAll { if held.contains($0.request.id) { $0.isStored = false } }
+        do {
+            try await commit(OutboxChange(removed: keys))
+        } catch {
+            rooms[room]?.updateAll { if held.contains($0.request.id) { $0.isStored = true } }
+            changed(room)
+            throw error
+        }
+        rooms[room]?.remove(held)
+        changed(room)
+    }
+}

@@ -1,0 +1,185 @@
+public import ChatCore
+public import Foundation
+
+/// Sends what was queued, exactly once and in order, whatever happens to the network or to this process.
+///
+/// Each room has a queue. One request of a room is in flight at a time, and the next follows when the server has
+/// acknowledged it; rooms do not wait for each other. What fails is tried again, later and later; what the server
+/// refuses stops its room until the user retries or discards it.
+public actor Outbox {
+    /// After this time online without success a request is marked as unsent.
+    public static let unsentAfter = Duration.seconds(300)
+
+    let storage: any OutboxStorage
+    let backend: any OutboxBackend
+    let clock: any Clock<Duration>
+    let backOff: BackOff
+    let draw: @Sendable () -> Double
+    let now: @Sendable () -> Date
+    /// Since the outbox was made, on its clock.
+    let elapsed: @Sendable () -> Duration
+
+    var rooms: [RoomID: RoomQueue] = [:]
+    private(set) var isOnline: Bool
+    private(set) var isClosed = false
+    /// No attempt begins before this time, on ``elapsed``.
+    var heldUntil = Duration.zero
+    /// Of what is done but could not be written down: it goes with the next change.
+    var unsaved = OutboxChange()
+    var marking: Task<Void, Never>?
+    private var onlineTotal = Duration.zero
+    private var onlineSince: Duration?
+    private var observers: [RoomID: [Int: AsyncStream<[OutboxItem]>.Continuation]] = [:]
+    private var nextObserver = 0
+    private var isCommitting = false
+    private var committers: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameters:
+    ///   - storage: for this outbox alone.
+    ///   - clock: on which it waits.
+    ///   - draw: a number from 0 to 1, another each time.
+    ///   - now: the time of day, for ``OutboxRequest/queuedAt``.
+    public init(
+        storage: any OutboxStorage, backend: any OutboxBackend, isOnline: Bool = true,
+        clock: any Clock<Duration> = ContinuousClock(), backOff: BackOff = BackOff(),
+        draw: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.storage = storage
+        self.backend = backend
+        self.isOnline = isOnline
+        self.clock = clock
+        self.backOff = backOff
+        self.draw = draw
+        self.now = now
+        elapsed = Self.stopwatch(clock)
+        onlineSince = isOnline ? .zero : nil
+    }
+
+    /// Goes on with what an earlier run left. To be called once, before anything else.
+    /// - Throws: ``ChatError`` of the storage.
+    public func start() async throws {
+        for request in try await storage.outboxRequests() {
+            rooms[request.room, default: RoomQueue()].append(
+                RoomQueue.Entry(request: request, isTouched: true, onlineBefore: onlineTime))
+        }
+        for room in rooms.keys { changed(room) }
+    }
+
+    /// Ends the work. An attempt under way is cancelled; what became of it is found out after the next start.
+    public func close() async {
+        isClosed = true
+        marking?.cancel()
+        let workers = rooms.values.compactMap(\.worker)
+        for queue in rooms.values {
+            queue.worker?.cancel()
+            queue.pause?.cancel()
+        }
+        for worker in workers { await worker.value }
+        for continuation in observers.values.flatMap(\.values) { continuation.finish() }
+        observers = [:]
+    }
+
+    /// Tells whether there is a network. When it comes back, each room is tried at once.
+    public func setOnline(_ isOnline: Bool) {
+        guard isOnline != self.isOnline else { return }
+        if let since = onlineSince { onlineTotal += elapsed() - since }
+        onlineSince = isOnline ? elapsed() : nil
+        self.isOnline = isOnline
+        if !isOnline { marking?.cancel() }
+        if !isOnline { marking = nil }
+        for room in rooms.keys {
+            if isOnline {
+                rooms[room]?.updateAll { entry in
+                    entry.failures = 0
+                    entry.notBefore = .zero
+                }
+            }
+            changed(room)
+        }
+    }
+
+    /// What is on its way in a room, in order: now, and after each change. A slow reader sees the newest state.
+    public nonisolated func items(in room: RoomID) -> AsyncStream<[OutboxItem]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [OutboxItem].self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observe(room, with: continuation) }
+        return stream
+    }
+
+    /// How long the network has been there, in all.
+    var onlineTime: Duration { onlineTotal + (onlineSince.map { elapsed() - $0 } ?? .zero) }
+
+    /// Tells the observers of a room, and sees that someone works on it.
+    func changed(_ room: RoomID) {
+        tell(room)
+        wake(room)
+        if marking == nil { scheduleMarks() }
+    }
+
+    func tell(_ room: RoomID) {
+        if let observers = observers[room], !observers.isEmpty {
+            let items = rooms[room]?.items ?? []
+            for continuation in observers.values { continuation.yield(items) }
+        }
+    }
+
+    /// Writes a change down, one after another, together with what could not be written before.
+    func commit(_ change: OutboxChange) async throws {
+        if isCommitting {
+            await withCheckedContinuation { committers.append($0) }
+        } else {
+            isCommitting = true
+        }
+        defer {
+            if committers.isEmpty { isCommitting = false } else { committers.removeFirst().resume() }
+        }
+        var whole = change
+        let late = unsaved
+        unsaved = OutboxChange()
+        let known = Set(change.put.map(\.key)).union(change.removed)
+        whole.put = late.put.filter { !known.contains($0.key) } + change.put
+        whole.removed.formUnion(late.removed.subtracting(change.put.map(\.key)))
+        do {
+            try await storage.commit(whole)
+        } catch {
+            unsaved.put = late.put.filter { request in !unsaved.put.contains { $0.key == request.key } } + unsaved.put
+            unsaved.removed.formUnion(late.removed)
+            throw error
+        }
+    }
+
+    /// Writes down what has happened. What can't be written now is written with the next change; should the process
+    /// end before, the request is repeated and the server knows its transaction.
+    func note(_ change: OutboxChange) async {
+        do {
+            try await commit(change)
+        } catch {
+            unsaved.put += change.put
+            unsaved.removed.formUnion(change.removed)
+        }
+    }
+
+    private func observe(_ room: RoomID, with continuation: AsyncStream<[OutboxItem]>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        nextObserver += 1
+        let token = nextObserver
+        observers[room, default: [:]][token] = continuation
+        continuation.onTermination = { [weak self] _ in Task { await self?.forget(token, in: room) } }
+        continuation.yield(rooms[room]?.items ?? [])
+    }
+
+    private func forget(_ token: Int, in room: RoomID) {
+        observers[room]?[token] = nil
+        if observers[room]?.isEmpty == true { observers[room] = nil }
+    }
+
+    private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+}
+
+extension OutboxRequest {
+    var key: OutboxChange.Key { OutboxChange.Key(room: room, id: id) }
+}

@@ -1,0 +1,75 @@
+import ChatCore
+
+/// What is on its way in one room, in order. The first is the only one that may be in flight.
+struct RoomQueue {
+    struct Entry {
+        var request: OutboxRequest
+        /// How many attempts failed in a row.
+        var failures = 0
+        var isInFlight = false
+        /// Whether the server may have seen it: from the first attempt on, or since an earlier run of the process.
+        var isTouched: Bool
+        /// How long the outbox had been online when it was queued.
+        let onlineBefore: Duration
+        /// When the next attempt may begin, in the outbox's time.
+        var notBefore = Duration.zero
+        /// Whether it is on the disk and to stay there. Otherwise nothing is to begin with it.
+        var isStored = true
+        var isUnsent = false
+
+        var item: OutboxItem {
+            let state: OutboxItem.State =
+                if let reason = request.failure {
+                    .failed(reason: reason)
+                } else if isInFlight {
+                    .sending
+                } else if failures > 0 {
+                    .retrying(attempts: failures)
+                } else {
+                    .waiting
+                }
+            return OutboxItem(request: request, state: state, isUnsent: isUnsent)
+        }
+    }
+
+    private(set) var entries: [Entry] = []
+    var worker: Task<Void, Never>?
+    /// Ended early when something changed that is worth another look.
+    var pause: Task<Void, Never>?
+
+    var isEmpty: Bool { entries.isEmpty }
+    var head: Entry? { entries.first }
+    var items: [OutboxItem] { entries.map(\.item) }
+
+    subscript(id: TransactionID) -> Entry? {
+        get { entries.first { $0.request.id == id } }
+        set {
+            guard let newValue, let place = entries.firstIndex(where: { $0.request.id == id }) else { return }
+            entries[place] = newValue
+        }
+    }
+
+    mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    mutating func remove(_ ids: Set<TransactionID>) {
+        if let first = entries.first, ids == [first.request.id] {
+            entries.removeFirst()
+        } else {
+            entries.removeAll { ids.contains($0.request.id) }
+        }
+    }
+
+    /// Requests that change the message of the given request.
+    func dependents(of id: TransactionID) -> [Entry] {
+        entries.filter { $0.request.action.target == .queued(id) }
+    }
+
+    /// A request for this target that the server has not seen, so that it can still be changed.
+    func untouched(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
+        entries.last { !$0.isTouched && $0.request.action.target == target && condition($0.request.action) }
+    }
+
+    mutating func updateAll(_ body: (inout Entry) -> Void) {
+        for place in entries.indices { body(&entries[place]) }
+    }
+}

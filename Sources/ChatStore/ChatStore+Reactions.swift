@@ -1,0 +1,96 @@
+public import ChatCore
+public import Foundation
+import GRDB
+
+/// What a message said before an edit.
+public struct MessageRevision: Equatable, Sendable {
+    public var text: String
+    public var formattedText: String?
+    public var writtenAt: Date
+}
+
+extension ChatStore {
+    /// What the message said before, oldest first; empty if it was never edited.
+    /// - Throws: ``ChatError/notFound``.
+    public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
+        try await read { db in
+            let key = try Self.key(of: message, in: room, db)
+            return try Row.fetchAll(
+                db, sql: "SELECT text, formatted, writtenAt FROM revision WHERE message = ? ORDER BY number",
+                arguments: [key]
+            ).map { row in
+                MessageRevision(
+                    text: try row.value("text"), formattedText: try row.optional("formatted"),
+                    writtenAt: try row.date("writtenAt"))
+            }
+        }
+    }
+
+    /// Puts a reaction under a message, or takes it away.
+    ///
+    /// - Parameters:
+    ///   - text: an emoji, or a short text.
+    ///   - id: under which the backend knows the reaction.
+    /// - Returns: the message as it is now; nil if nothing was changed.
+    /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted.
+    public func setReaction(
+        _ text: String, isGiven: Bool, to message: MessageID, in room: RoomID, by member: MemberID, at date: Date,
+        id: String? = nil
+    ) async throws -> Message? {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            let query = MessageQuery(room: record)
+            let found = try query.get(message, in: db)
+            guard !found.isDeleted else { throw ChatError.notFound }
+            let key = MessageKey(room: record.key, position: found.position).raw
+            let sender = try UserRow.key(of: member, in: db)
+            if isGiven {
+                try db.execute(
+                    sql: "INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    arguments: [key, text, sender, date.milliseconds, id])
+            } else {
+                try db.execute(
+                    sql: "DELETE FROM reaction WHERE message = ? AND text = ? AND sender = ?",
+                    arguments: [key, text, sender])
+            }
+            return db.changesCount > 0 ? try query.get(message, in: db) : nil
+        }
+    }
+
+    /// Notes how far a member has read.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func setReceipt(_ receipt: ReadReceipt, in room: RoomID) async throws {
+        try await writeCache { db in
+            let record = try RoomRecord.get(room, in: db)
+            try db.execute(
+                sql: """
+                    INSERT INTO receipt (room, member, message, readAt) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (room, member) DO UPDATE SET message = excluded.message, readAt = excluded.readAt
+                    """,
+                arguments: [
+                    record.key, receipt.member.rawValue, receipt.message.rawValue, receipt.readAt.milliseconds,
+                ])
+        }
+    }
+
+    /// How far each member has read, as far as it is known.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func receipts(in room: RoomID) async throws -> [ReadReceipt] {
+        try await read { db in
+            let record = try RoomRecord.get(room, in: db)
+            return try Row.fetchAll(
+                db, sql: "SELECT member, message, readAt FROM receipt WHERE room = ?", arguments: [record.key]
+            ).map { row in
+                ReadReceipt(
+                    member: try row.identifier("member"), message: try row.identifier("message"),
+                    readAt: try row.date("readAt"))
+            }
+        }
+    }
+
+    private static func key(of message: MessageID, in room: RoomID, _ db: Database) throws -> Int64 {
+        let record = try RoomRecord.get(room, in: db)
+        let position = try MessageQuery(room: record).get(message, in: db).position
+        return MessageKey(room: record.key, position: position).raw
+    }
+}

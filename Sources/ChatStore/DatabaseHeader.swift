@@ -1,0 +1,35 @@
+import Glibc
+
+/// The first hundred bytes of a database (https://www.sqlite.org/fileformat2.html#the_database_header).
+///
+/// SQLite finds some of what can be wrong there only when it writes.
+struct DatabaseHeader {
+    private let bytes: [UInt8]
+
+    /// - Returns: nil if the file has no header.
+    init?(of path: String) {
+        guard let file = fopen(path, "rb") else { return nil }
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        guard fread(&bytes, 1, bytes.count, file) == bytes.count else { return nil }
+        self.bytes = bytes
+    }
+
+    var userVersion: Int { word(60) }
+
+    /// What no store has ever been written with; nil if all is as it should be.
+    /// - Parameter pages: how many there are in the file.
+    func problem(pages: Int) -> String? {
+        let journal = (bytes[18], bytes[19])
+        let facts: [(isSound: Bool, name: String)] = [
+            (Int(bytes[16]) << 8 | Int(bytes[17]) == WriteAheadLog.commonPageSize, "size of a page"),
+            (journal == (1, 1) || journal == (2, 2), "way of writing"), (bytes[20] == 0, "reserved space"),
+            (word(28) <= pages, "number of pages"), (word(32) <= pages && word(36) < max(pages, 1), "free pages"),
+            ((0...4).contains(word(44)), "format"), (word(52) == 0 && word(64) == 0, "way of vacuuming"),
+            (word(56) == 1, "encoding"),
+        ]
+        return facts.first { !$0.isSound }.map { "the header is damaged: \($0.name)" }
+    }
+
+    private func word(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+}

@@ -1,0 +1,127 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Puts new messages into one room, and its summary in step once at the end.
+struct MessageWriter {
+    private struct Sender {
+        let key: Int64
+        let isOwn: Bool
+    }
+
+    private let record: RoomRecord
+    private let db: Database
+    private let allowsThoseWhoLeft: Bool
+    private var ends: (first: Int64, last: Int64)
+    private let wasEmpty: Bool
+    /// The first and the last name that the search indexes know a message by.
+    private var arrivals: (first: Int64, last: Int64)
+    private var senders: [MemberID: Sender] = [:]
+    private var newest: (key: Int64, text: String)?
+    private var lastActivity = Int64.min
+    private var unread = 0
+
+    /// - Parameter allowsThoseWhoLeft: whether the senders may be members who have left since.
+    init(to record: RoomRecord, allowingThoseWhoLeft: Bool = false, in db: Database) throws {
+        self.record = record
+        self.db = db
+        allowsThoseWhoLeft = allowingThoseWhoLeft
+        let found = try record.ends(in: db)
+        wasEmpty = found == nil
+        ends = (found?.first.position ?? 1, found?.last.position ?? 0)
+        func arrival(_ order: String) throws -> Int64? {
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT arrival FROM message ORDER BY arrival \(order) LIMIT 1"))
+        }
+        arrivals = (try arrival("ASC") ?? 1, try arrival("DESC") ?? 0)
+    }
+
+    /// After all others.
+    /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
+    mutating func append(_ new: NewMessage) throws -> Message {
+        let sender = try sender(new.sender)
+        ends.last += 1
+        arrivals.last += 1
+        let message = try insert(new, by: sender, position: ends.last, arrival: arrivals.last)
+        newest = (MessageKey(room: record.key, position: ends.last).raw, new.text)
+        lastActivity = max(lastActivity, new.sentAt.milliseconds)
+        if !sender.isOwn { unread += 1 }
+        return message
+    }
+
+    /// Before all others. It is not unread.
+    /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
+    mutating func prepend(_ new: NewMessage) throws -> Message {
+        let sender = try sender(new.sender)
+        ends.first -= 1
+        arrivals.first -= 1
+        if wasEmpty, newest == nil {
+            newest = (MessageKey(room: record.key, position: ends.first).raw, new.text)
+            lastActivity = new.sentAt.milliseconds
+        }
+        return try insert(new, by: sender, position: ends.first, arrival: arrivals.first)
+    }
+
+    func finish() throws {
+        guard let newest else { return }
+        try db.cachedStatement(
+            sql: """
+                UPDATE room SET lastMessage = ?, lastText = ?, lastActivity = max(lastActivity, ?),
+                    unread = unread + ? WHERE key = ?
+                """
+        ).execute(arguments: [newest.key, newest.text.preview, lastActivity, unread, record.key])
+    }
+
+    private func insert(_ new: NewMessage, by sender: Sender, position: Int64, arrival: Int64) throws -> Message {
+        guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
+        let key = MessageKey(room: record.key, position: position).raw
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO message
+                    (key, room, arrival, id, sender, sentAt, kind, delivery, transactionID, replyTo, formatted, text)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, new.kind.code,
+            new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
+        ])
+        for (place, file) in new.attachments.enumerated() {
+            try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .execute(arguments: [
+                    key, place, file.uri, file.name, file.type, file.bytes, file.width, file.height, file.duration,
+                    file.thumbnailURI, file.altText,
+                ])
+        }
+        return Message(
+            id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
+            sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
+            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
+            formattedText: new.formattedText, attachments: new.attachments)
+    }
+
+    private mutating func sender(_ id: MemberID) throws -> Sender {
+        if let known = senders[id] { return known }
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT kind, hasLeft FROM member WHERE room = ? AND id = ?"),
+            arguments: [record.key, id.rawValue])
+        guard let row, try allowsThoseWhoLeft || !row.flag("hasLeft") else { throw ChatError.notPermitted }
+        let kind: Member.Kind = try row.choice("kind")
+        let sender = Sender(key: try UserRow.key(of: id, in: db), isOwn: kind == .own)
+        senders[id] = sender
+        return sender
+    }
+}
+
+/// The key of everyone who ever said something, in whatever room.
+enum UserRow {
+    static func key(of member: MemberID, in db: Database) throws -> Int64 {
+        if let key = try find(member, in: db) { return key }
+        try db.cachedStatement(sql: "INSERT INTO user (id) VALUES (?)").execute(arguments: [member.rawValue])
+        return db.lastInsertedRowID
+    }
+
+    static func find(_ member: MemberID, in db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT key FROM user WHERE id = ?"), arguments: [member.rawValue])
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+
+/// The pages of a database that may be damaged anywhere, each by itself, in its newest version that is intact.
+///
+/// Reads the files (https://www.sqlite.org/fileformat2.html) without SQLite, which gives up a whole table when one of
+/// its inner pages is broken.
+struct DatabasePages {
+    private let file: Data
+    private let log: Data
+    private let pageSize: Int
+    /// Where the newest version of a page is in the log.
+    private let inLog: [Int: Int]
+
+    /// How many pages there are, as far as anything tells.
+    let count: Int
+
+    init(_ database: DatabaseFile) {
+        file = Self.map(database.path)
+        log = Self.map(database.log)
+        let frames = log.withUnsafeBytes { WriteAheadLog($0) }
+        let header = file.count >= 18 ? Int(file[16]) << 8 | Int(file[17]) : 0
+        // Stores are written with one size of page: another in the header is damage.
+        let isCommon = header == WriteAheadLog.commonPageSize || log.isEmpty
+        pageSize = isCommon || frames.frames.isEmpty ? WriteAheadLog.commonPageSize : frames.pageSize
+        let lastCommit = frames.frames.lastIndex(where: \.isCommit) ?? -1
+        var inLog: [Int: Int] = [:]
+        for frame in frames.frames.prefix(lastCommit + 1) { inLog[frame.page] = frame.content.lowerBound }
+        self.inLog = inLog
+        count = max(file.count / pageSize, inLog.keys.max() ?? 0)
+    }
+
+    /// Calls the body with each row of each table whose leaf pages are intact, those of the log first: of two rows with
+    /// the same key they are the newer ones.
+    func forEachRow(_ body: (LooseRow) throws -> Void) rethrows {
+        let late = inLog.keys.sorted()
+        for number in late { try rows(on: number, body) }
+        for number in 1...max(count, 1) where inLog[number] == nil { try rows(on: number, body) }
+    }
+
+    private func rows(on number: Int, _ body: (LooseRow) throws -> Void) rethrows {
+        guard let page = page(number), page.count == pageSize else { return }
+        let start = number == 1 ? 100 : 0
+        guard page[start] == 0x0D else { return }
+        let cells = page.short(start + 3)
+        guard cells > 0, start + 8 + 2 * cells <= pageSize else { return }
+        for cell in 0..<cells {
+            if let row = row(at: page.short(start + 8 + 2 * cell), on: page) { try body(row) }
+        }
+    }
+
+    /// Decodes a cell: the length of its content, its key, and the content, the rest of it on other pages.
+    private func row(at place: Int, on page: PageBytes) -> LooseRow? {
+        var place = place
+        guard let length = page.varint(&place), let key = page.varint(&place), length > 0, length <= Self.longest
+        else { return nil }
+        let total = Int(length)
+        let local = localLength(total)
+        guard place + local <= pageSize else { return nil }
+        var content = page[place..<place + local]
+        if local < total {
+            guard var next = page.word(place + local) else { return nil }
+            while content.count < total {
+                guard next > 0, let rest = self.page(next), let after = rest.word(0) else { return nil }
+                content += rest[4..<4 + min(total - content.count, pageSize - 4)]
+                next = after
+            }
+        }
+        return LooseRow(key: key, record: content)
+    }
+
+    /// How much of a content lies on the leaf itself.
+    private func localLength(_ total: Int) -> Int {
+        let most = pageSize - 35
+        guard total > most else { return total }
+        let least = (pageSize - 12) * 32 / 255 - 23
+        let fitting = least + (total - least) % (pageSize - 4)
+        return fitting <= most ? fitting : least
+    }
+
+    private func page(_ number: Int) -> PageBytes? {
+        if let start = inLog[number] { return PageBytes(log[start..<start + pageSize]) }
+        let start = (number - 1) * pageSize
+        guard number > 0, start + pageSize <= file.count else { return nil }
+        return PageBytes(file[start..<start + pageSize])
+    }
+
+    private static func map(_ path: String) -> Data {
+        (try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)) ?? Data()
+    }
+
+    /// Bytes of one row: more than any message with all that belongs to it.
+    private static let longest: Int64 = 64 << 20
+}
+
+/// The bytes of one page, which are read within their bounds only.
+struct PageBytes {
+    private let bytes: [UInt8]
+
+    init(_ data: Data) { bytes = [UInt8](data) }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var count: Int { bytes.count }
+
+    subscript(place: Int) -> UInt8 { bytes[place] }
+    subscript(range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
+
+    /// Two bytes; 0 outside the page.
+    func short(_ place: Int) -> Int {
+        place >= 0 && place + 2 <= count ? Int(bytes[place]) << 8 | Int(bytes[place + 1]) : 0
+    }
+
+    /// Four bytes.
+    func word(_ place: Int) -> Int? {
+        guard place >= 0, place + 4 <= count else { return nil }
+        return bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// A number of one to nine bytes, behind which `place` is moved.
+    func varint(_ place: inout Int) -> Int64? {
+        var value: UInt64 = 0
+        for number in 0..<9 {
+            guard place >= 0, place < count else { return nil }
+            let byte = bytes[place]
+            place += 1
+            if number == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte & 0x80 == 0 { return Int64(bitPattern: value) }
+        }
+        return nil
+    }
+}

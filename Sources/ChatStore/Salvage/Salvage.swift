@@ -1,0 +1,96 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Brings what is intact in a damaged database into a fresh one.
+struct Salvage {
+    let damaged: DatabaseFile
+    let fresh: DatabaseQueue
+
+    /// - Throws: an error of the fresh database, such as a full disk: never one of the damaged.
+    func run() throws {
+        try fresh.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
+            try db.inTransaction {
+                try takeLooseRows(into: db)
+                try takeRowsOfTrees(into: db)
+                if damaged.schema.applicationID == Schema.history.applicationID { try mendHistory(db) }
+                return .commit
+            }
+            try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
+            _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    private func takeLooseRows(into db: Database) throws {
+        let tables = try SalvageTable.all(in: db)
+        try DatabasePages(damaged).forEachRow { row in
+            guard let values = row.values() else { return }
+            for table in tables {
+                guard let fitting = table.values(row, values) else { continue }
+                _ = try table.insert(fitting, into: db)
+                return
+            }
+        }
+    }
+
+    /// Tables without a rowid look like indexes on their pages: SQLite reads them as far as it gets.
+    private func takeRowsOfTrees(into db: Database) throws {
+        let tables = try String.fetchAll(
+            db,
+            sql:
+                "SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%' AND name NOT LIKE '%Index\\_%' ESCAPE '\\'"
+        )
+        guard !tables.isEmpty else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
+        defer { try? source.close() }
+        for table in tables {
+            for row in rows(of: table, in: source) {
+                let places = row.map { _ in "?" }.joined(separator: ", ")
+                // What does not fit is not of this table.
+                try? db.execute(
+                    sql: "INSERT OR IGNORE INTO \(table) VALUES (\(places))", arguments: StatementArguments(row))
+            }
+        }
+    }
+
+    private func rows(of table: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
+        var rows: [[DatabaseValue]] = []
+        try? source.read { db in
+            let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM \(table)")
+            while let row = try cursor.next() { rows.append(Array(row.databaseValues)) }
+        }
+        return rows
+    }
+
+    /// Gives rows whose room, sender or message is lost new ones or an end, and the rooms their summaries.
+    private func mendHistory(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO room (key, id, kind, name, lastActivity)
+                SELECT room, 'recovered-' || room, 'group', 'Recovered ' || room, max(sentAt) FROM message
+                WHERE room NOT IN (SELECT key FROM room) GROUP BY room;
+                INSERT INTO user (key, id)
+                SELECT DISTINCT sender, 'unknown-' || sender FROM message WHERE sender NOT IN (SELECT key FROM user);
+                DELETE FROM member WHERE room NOT IN (SELECT key FROM room);
+                INSERT INTO member (room, id, kind, name, hasLeft)
+                SELECT DISTINCT m.room, u.id, coalesce(s.kind, 'person'), coalesce(s.name, u.id), s.name IS NULL
+                FROM message m JOIN user u ON u.key = m.sender
+                    LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
+                WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
+                """)
+        for table in ["revision", "reaction", "attachment"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE message NOT IN (SELECT key FROM message)")
+        }
+        for table in ["receipt", "readingPlace", "roomSetting"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE room NOT IN (SELECT key FROM room)")
+        }
+        for row in try Row.fetchAll(db, sql: "SELECT * FROM room") {
+            let record = try RoomRecord(row)
+            try record.refreshLastMessage(in: db)
+            if record.readUpTo != nil { try record.refreshUnread(after: record.readUpTo ?? 0, in: db) }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import ChatCore
+public import Foundation
+import GRDB
+
+/// What became of a damaged store.
+public struct StoreRepair: Equatable, Sendable {
+    /// The damaged store, as it was found, under its new name.
+    public var setAside: URL
+    /// What there is now.
+    public var rooms: Int
+    public var messages: Int
+    public var drafts: Int
+    /// Messages and changes that are still to be sent.
+    public var queued: Int
+}
+
+extension ChatStore {
+    /// Makes a store that can be opened of one that ``init(folder:)`` refused as damaged: a fresh one, with each row
+    /// whose pages are intact. The damaged one is renamed, see ``setAside(at:now:)``, and nothing of it is changed.
+    ///
+    /// Takes about a minute for a million messages. Killed at any point, it leaves either the damaged store or the
+    /// repaired one in place.
+    /// - Throws: ``StoreOpeningError``, in which case the damaged store is where it was.
+    public static func repair(at url: URL, now: Date = Date()) throws(StoreOpeningError) -> StoreRepair {
+        let folder = StoreFolder(url: url)
+        let lock = try? StoreLock(path: folder.lock)
+        defer { lock?.release() }
+        if lock == nil, case .busy? = lockFailure(folder) { throw .busy }
+        let name = "\(url.lastPathComponent)-repair-\(UUID().uuidString.prefix(8))"
+        let fresh = StoreFolder(url: url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true))
+        do {
+            var repair = try rebuild(folder, as: fresh)
+            repair.setAside = try folder.replace(by: fresh, at: now)
+            return repair
+        } catch {
+            try? FileManager.default.removeItem(at: fresh.url)
+            throw error as? StoreOpeningError ?? StoreOpeningError(error, path: fresh.history.path)
+        }
+    }
+
+    private static func lockFailure(_ folder: StoreFolder) -> StoreOpeningError? {
+        do {
+            _ = try StoreLock(path: folder.lock)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func rebuild(_ damaged: StoreFolder, as fresh: StoreFolder) throws -> StoreRepair {
+        let store = try ChatStore(folder: fresh.url)
+        store.closeForRepair()
+        for (old, new) in zip(damaged.files, fresh.files) {
+            if try isSound(old) {
+                for path in [new.path] + new.companions { try? FileManager.default.removeItem(atPath: path) }
+                for (source, target) in [(old.path, new.path), (old.log, new.log)] where FileSystem.exists(source) {
+                    try FileManager.default.copyItem(atPath: source, toPath: target)
+                }
+            } else {
+                let queue = try DatabaseQueue(path: new.path)
+                defer { try? queue.close() }
+                try Salvage(damaged: old, fresh: queue).run()
+            }
+        }
+        return try summary(of: fresh, setAside: damaged.url)
+    }
+
+    private static func isSound(_ file: DatabaseFile) throws -> Bool {
+        guard file.exists, file.size > 1, !FileSystem.isDirectory(file.path) else { return false }
+        do {
+            _ = try StoreInspection(file: file, lastEnding: .suspect).run()
+            return file.versionInHeader > 0
+        } catch .damaged {
+            return false
+        }
+    }
+
+    /// Opens the fresh store once: that proves that it can be opened.
+    private static func summary(of fresh: StoreFolder, setAside: URL) throws -> StoreRepair {
+        let store = try ChatStore(folder: fresh.url)
+        defer { store.closeForRepair() }
+        @Sendable func count(_ table: String, _ db: Database) throws -> Int {
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
+        }
+        let (rooms, messages) = try store.history.read { db in (try count("room", db), try count("message", db)) }
+        let (drafts, queued) = try store.unsent.read { db in (try count("draft", db), try count("outbox", db)) }
+        return StoreRepair(setAside: setAside, rooms: rooms, messages: messages, drafts: drafts, queued: queued)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// SQLite's write-ahead log, read by itself (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+///
+/// SQLite takes a frame whose checksum is wrong for the log's end and forgets, without a word, what was committed
+/// behind it. A log that just ended has nothing of its own kind behind its end; a damaged one has.
+struct WriteAheadLog {
+    struct Frame {
+        let page: Int
+        let isCommit: Bool
+        /// Where the page's content is in the file.
+        let content: Range<Int>
+    }
+
+    /// The frames that are as they were written, in order. Each is checked by itself, from the checksum before it.
+    let frames: [Frame]
+    /// Whether a frame is broken and something was committed behind it.
+    let isDamaged: Bool
+    let pageSize: Int
+
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+
+    /// - Returns: why the log of a database is not to be trusted; nil if it is.
+    static func damage(of file: DatabaseFile) -> String? {
+        guard file.logSize > 0, let bytes = try? Data(contentsOf: URL(fileURLWithPath: file.log)) else { return nil }
+        return bytes.withUnsafeBytes { WriteAheadLog($0) }.isDamaged ? "the log is damaged before its end" : nil
+    }
+
+    /// Reads a log that may be cut or overwritten anywhere.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let checksum: (Int) -> Checksum = { Checksum(first: bytes.word($0), second: bytes.word($0 + 4)) }
+        guard bytes.count >= Self.headerSize else {
+            (frames, isDamaged, pageSize) = ([], false, Self.commonPageSize)
+            return
+        }
+        let magic = bytes.word(0)
+        var isSound = magic & ~1 == 0x377f_0682
+        let isBigEndian = isSound ? magic & 1 == 1 : false
+        let size = Int(bytes.word(8))
+        pageSize = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].contains(size) ? size : Self.commonPageSize
+        isSound =
+            isSound && size == pageSize
+            && Checksum(first: 0, second: 0).over(bytes, 0..<24, isBigEndian) == checksum(24)
+        let salts = Self.salts(bytes, isSound: isSound, pageSize: pageSize)
+        let length = Self.frameHeaderSize + pageSize
+        var found: [Frame] = []
+        var isBroken = !isSound
+        var isDamaged = false
+        var before = checksum(24)
+        for start in stride(from: Self.headerSize, to: bytes.count - length + 1, by: length) {
+            let own = checksum(start + 16)
+            let content = start + Self.frameHeaderSize..<start + length
+            let sum = before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian)
+            // Left from before the log began anew.
+            guard (bytes.word(start + 8), bytes.word(start + 12)) == salts else {
+                isBroken = true
+                before = own
+                continue
+            }
+            before = own
+            guard sum == own else {
+                isBroken = true
+                continue
+            }
+            let frame = Frame(
+                page: Int(bytes.word(start)), isCommit: bytes.word(start + 4) != 0, content: content)
+            found.append(frame)
+            if isBroken, frame.isCommit { isDamaged = true }
+        }
+        frames = found
+        self.isDamaged = isDamaged
+    }
+
+    /// What all stores are written with.
+    static let commonPageSize = 4096
+
+    /// The mark of this log's frames: the header's, or without it that of the first frame.
+    private static func salts(_ bytes: UnsafeRawBufferPointer, isSound: Bool, pageSize: Int) -> (UInt32, UInt32) {
+        let place = isSound || bytes.count < headerSize + frameHeaderSize ? 16 : headerSize + 8
+        return (bytes.word(place), bytes.word(place + 4))
+    }
+}
+
+/// The log's running checksum.
+private struct Checksum: Equatable {
+    var first: UInt32
+    var second: UInt32
+
+    func over(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ isBigEndian: Bool) -> Checksum {
+        var (first, second) = (first, second)
+        for place in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+            let left = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            let right = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+            first &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
+            second &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
+        }
+        return Checksum(first: first, second: second)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Four bytes, big-endian; 0 past the end.
+    fileprivate func word(_ place: Int) -> UInt32 {
+        guard place >= 0, place + 4 <= count else { return 0 }
+        return UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    }
+}

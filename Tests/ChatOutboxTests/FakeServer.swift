@@ -1,0 +1,76 @@
+import ChatCore
+import ChatOutbox
+import Synchronization
+
+/// A server that does as it is told: it carries out a transaction once, and answers what the test has in store.
+final class FakeServer: OutboxBackend {
+    private struct State {
+        var calls: [String] = []
+        var answers: [DeliveryError] = []
+        var isHeld = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// What was asked of the server, in order.
+    var calls: [String] { state.withLock { $0.calls } }
+
+    /// The next attempts fail like this, in order.
+    func fail(with errors: DeliveryError...) { state.withLock { $0.answers += errors } }
+
+    /// From here on attempts stay in flight.
+    func hold() { state.withLock { $0.isHeld = true } }
+
+    func release() {
+        let waiting = state.withLock { state in
+            state.isHeld = false
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+        try await answer("upload \(attachment.path)")
+        return "server:\(attachment.path)"
+    }
+
+    func deliver(_ request: OutboxRequest) async throws -> MessageID? {
+        switch request.action {
+        case .send(let message):
+            let files = message.attachments.map { " " + $0.reference.uri }.joined()
+            try await answer("\(request.id) send \(message.text)\(files)")
+            return MessageID("$\(request.id)")
+        case .edit(let target, let text, _): try await answer("\(request.id) edit \(Self.name(target)) \(text)")
+        case .delete(let target): try await answer("\(request.id) delete \(Self.name(target))")
+        case .react(let target, let text, let isGiven):
+            try await answer("\(request.id) \(isGiven ? "react" : "unreact") \(Self.name(target)) \(text)")
+        }
+        return nil
+    }
+
+    private static func name(_ target: OutboxTarget) -> String {
+        switch target {
+        case .message(let id): "\(id)"
+        case .queued(let id): "queued \(id)"
+        }
+    }
+
+    private func answer(_ call: String) async throws {
+        let (isHeld, error) = state.withLock { state in
+            state.calls.append(call)
+            return (state.isHeld, state.answers.isEmpty ? nil : state.answers.removeFirst())
+        }
+        if isHeld {
+            await withCheckedContinuation { continuation in
+                let isReleased = state.withLock { state in
+                    if state.isHeld { state.waiting.append(continuation) }
+                    return !state.isHeld
+                }
+                if isReleased { continuation.resume() }
+            }
+        }
+        if let error { throw error }
+    }
+}

@@ -1,0 +1,107 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Testing
+
+@testable import ChatOutbox
+
+/// Edits, deletions and reactions of what is itself on its way.
+@Suite(.timeLimit(.minutes(1))) struct OutboxChangeTests {
+    private func edit(_ target: OutboxTarget, _ text: String, as id: String, in harness: OutboxHarness) async throws {
+        try await harness.outbox.edit(target, in: harness.room, text: text, transaction: TransactionID(id))
+    }
+
+    private let queued = OutboxTarget.queued(TransactionID("t"))
+
+    @Test func whatTheServerHasNotSeenIsChangedInItsPlace() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("frist", as: "t")
+        try await harness.send("next", as: "u")
+        try await edit(queued, "first", as: "e", in: harness)
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["t", "u"])
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send first", "u send next"])
+    }
+
+    @Test func whatTheServerMayHaveIsChangedByAnotherRequest() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        try await harness.send("frist", as: "t")
+        try await harness.items { $0.first?.state == .sending }
+        try await edit(queued, "firts", as: "e1", in: harness)
+        try await edit(queued, "first", as: "e2", in: harness)
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send frist", "e1 edit $t first"])
+    }
+
+    @Test func afterARestartNothingCountsAsUnseen() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("frist", as: "t")
+        harness = try await harness.restarted(isOnline: false)
+        try await edit(queued, "first", as: "e", in: harness)
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send frist", "e edit $t first"])
+    }
+
+    @Test func deletingWhatTheServerHasNotSeenSendsNothing() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        try await harness.outbox.react("👍", isGiven: true, to: queued, in: harness.room, transaction: .init("r"))
+        try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        #expect(try await harness.store.outboxRequests() == [])
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == [])
+    }
+
+    @Test func deletingWhatTheServerMayHaveDeletesItThere() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .sending }
+        try await edit(queued, "other", as: "e", in: harness)
+        try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "d delete $t"])
+    }
+
+    @Test func reactionsFollowTheirMessage() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        for (text, id) in [("👍", "r1"), ("🎉", "r2")] {
+            try await harness.outbox.react(
+                text, isGiven: true, to: queued, in: harness.room, transaction: TransactionID(id))
+        }
+        try await harness.outbox.react("🎉", isGiven: false, to: queued, in: harness.room, transaction: .init("r3"))
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "r1 react $t 👍"])
+    }
+
+    @Test func theTargetOfAChangeIsKnownAfterARestart() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        try await harness.outbox.react("👍", isGiven: true, to: queued, in: harness.room, transaction: .init("r"))
+        harness.server.fail(with: .refused(reason: "no"))
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .failed(reason: "no") }
+        harness = try await harness.restarted()
+        try await harness.outbox.retry(in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "t send text", "r react $t 👍"])
+    }
+
+    @Test func whatIsNoLongerQueuedIsNotFound() async throws {
+        let harness = try await OutboxHarness()
+        try await harness.send("text", as: "t")
+        try await harness.waitUntilEmpty()
+        await #expect(throws: ChatError.notFound) { try await edit(queued, "x", as: "e", in: harness) }
+        try await edit(.message(MessageID("$t")), "x", as: "e", in: harness)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "e edit $t x"])
+    }
+}

@@ -1,0 +1,49 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Foundation
+
+/// An outbox over a real store, a server that does as it is told and a clock that stands still.
+struct OutboxHarness {
+    let room = RoomID("room")
+    let folder: TemporaryFolder
+    let store: ChatStore
+    let server: FakeServer
+    let clock = ManualClock()
+    let outbox: Outbox
+
+    init(
+        in folder: TemporaryFolder = TemporaryFolder(), server: FakeServer = FakeServer(), isOnline: Bool = true,
+        draw: Double = 1
+    ) async throws {
+        self.folder = folder
+        self.server = server
+        store = try await ChatStore.open(in: folder.path("store"))
+        outbox = Outbox(
+            storage: store, backend: server, isOnline: isOnline, clock: clock, draw: { draw },
+            now: { Fixtures.date })
+        try await outbox.start()
+    }
+
+    /// The same folder, as after another start of the application.
+    func restarted(isOnline: Bool = true) async throws -> OutboxHarness {
+        await outbox.close()
+        await store.close()
+        return try await OutboxHarness(in: folder, server: server, isOnline: isOnline)
+    }
+
+    func send(_ text: String, as transaction: String) async throws {
+        try await outbox.send(OutboxMessage(text: text), transaction: TransactionID(transaction), to: room)
+    }
+
+    /// Returns as soon as the items of the room satisfy the condition.
+    @discardableResult
+    func items(where condition: ([OutboxItem]) -> Bool) async throws -> [OutboxItem] {
+        var items = outbox.items(in: room).makeAsyncIterator()
+        guard let found = await items.next(where: condition) else { throw CancellationError() }
+        return found
+    }
+
+    func waitUntilEmpty() async throws { try await items(where: \.isEmpty) }
+}

@@ -1,0 +1,104 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatOutbox
+
+/// When attempts are made again, on a clock that stands still.
+@Suite(.timeLimit(.minutes(1))) struct OutboxRetryTests {
+    @Test func theBackOffDoublesBetweenItsLimits() {
+        let backOff = BackOff()
+        let whole = (1...9).map { backOff.delay(after: $0, draw: 1) }
+        #expect(whole == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { Duration.seconds($0) })
+        let least = (1...9).map { backOff.delay(after: $0, draw: 0) }
+        #expect(least == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { Duration.seconds($0) })
+        for attempts in [-1, 0, 1, 5, 1000, .max] {
+            for draw in [-1, 0, 0.3, 1, 2] {
+                #expect((.milliseconds(500) ... .seconds(60)).contains(backOff.delay(after: attempts, draw: draw)))
+            }
+        }
+    }
+
+    @Test func attemptsWaitForTheirTime() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.fail(with: .unreachable, .unreachable)
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        // One for the next attempt, one for the mark after five minutes.
+        await harness.clock.waitForSleepers(2)
+        harness.clock.advance(by: .milliseconds(999))
+        #expect(harness.server.calls.count == 1)
+        harness.clock.advance(by: .milliseconds(1))
+        try await harness.items { $0.first?.state == .retrying(attempts: 2) }
+        await harness.clock.waitForSleepers(2)
+        harness.clock.advance(by: .seconds(2))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send text", "t send text", "t send text"])
+    }
+
+    @Test func theServersWishIsObeyedByAllRooms() async throws {
+        let harness = try await OutboxHarness(draw: 0)
+        harness.server.fail(with: .busy(retryAfter: .seconds(90)))
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        try await harness.outbox.send(
+            OutboxMessage(text: "other"), transaction: TransactionID("o"), to: RoomID("other"))
+        // Two attempts and the mark.
+        await harness.clock.waitForSleepers(3)
+        try await harness.outbox.retryAll()
+        await harness.clock.waitForSleepers(3)
+        harness.clock.advance(by: .milliseconds(89_999))
+        #expect(harness.server.calls.count == 1)
+        harness.clock.advance(by: .milliseconds(1))
+        try await harness.waitUntilEmpty()
+        var other = harness.outbox.items(in: RoomID("other")).makeAsyncIterator()
+        #expect(await other.next(where: \.isEmpty) != nil)
+        #expect(Set(harness.server.calls) == ["t send text", "o send other"])
+    }
+
+    @Test func retryingAndComingBackOnlineDoNotWait() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.fail(with: .unreachable, .unreachable)
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) }
+        await harness.clock.waitForSleepers(2)
+        try await harness.outbox.retry(TransactionID("t"), in: harness.room)
+        try await harness.items { $0.first?.state == .retrying(attempts: 1) && harness.server.calls.count == 2 }
+        await harness.outbox.setOnline(false)
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.count == 3)
+    }
+
+    @Test func nothingIsTriedWithoutANetwork() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("text", as: "t")
+        #expect(try await harness.items { !$0.isEmpty }.map(\.state) == [.waiting])
+        harness.clock.advance(by: .seconds(1000))
+        #expect(harness.server.calls.isEmpty)
+        #expect(harness.clock.sleeperCount == 0)
+    }
+
+    @Test func whatWasNotSentInFiveMinutesOnlineIsMarked() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        try await harness.send("first", as: "t")
+        await harness.clock.waitForSleepers(1)
+        harness.clock.advance(by: .seconds(200))
+        // Time without a network does not count.
+        await harness.outbox.setOnline(false)
+        harness.clock.advance(by: .seconds(10_000))
+        await harness.outbox.setOnline(true)
+        try await harness.send("second", as: "u")
+        await harness.clock.waitForSleepers(1)
+        harness.clock.advance(by: .milliseconds(99_999))
+        #expect(try await harness.items { _ in true }.map(\.isUnsent) == [false, false])
+        harness.clock.advance(by: .milliseconds(1))
+        try await harness.items { $0.map(\.isUnsent) == [true, false] }
+        await harness.clock.waitForSleepers(1)
+        harness.clock.advance(by: .seconds(200))
+        try await harness.items { $0.map(\.isUnsent) == [true, true] }
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+    }
+}

@@ -1,0 +1,148 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatOutbox
+
+@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+    @Test func sendsInOrderOneAtATime() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
+        let items = try await harness.items { $0.first?.state == .sending }
+        #expect(items.map(\.state) == [.sending, .waiting, .waiting])
+        #expect(harness.server.calls == ["t1 send 1"])
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t1 send 1", "t2 send 2", "t3 send 3"])
+        #expect(try await harness.store.outboxRequests() == [])
+    }
+
+    @Test func roomsDoNotWaitForEachOther() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        let other = RoomID("other")
+        try await harness.send("1", as: "t1")
+        try await harness.outbox.send(OutboxMessage(text: "2"), transaction: TransactionID("t1"), to: other)
+        try await harness.items { $0.first?.state == .sending }
+        var items = harness.outbox.items(in: other).makeAsyncIterator()
+        #expect(await items.next { $0.first?.state == .sending } != nil)
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+    }
+
+    @Test func aTransactionIsQueuedOnce() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        try await harness.send("once", as: "t")
+        try await harness.send("twice?", as: "t")
+        #expect(try await harness.store.outboxRequests().count == 1)
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send once"])
+    }
+
+    @Test func goesOnAfterARestartWithTheSameTransactions() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
+        harness = try await harness.restarted()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t1 send 1", "t2 send 2", "t3 send 3"])
+    }
+
+    @Test func theDraftBecomesTheMessageInOneStep() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let new = NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date)
+        try await harness.store.createRoom(new)
+        _ = try await harness.store.saveDraft(Fixtures.draft("text"), in: harness.room)
+        try await harness.outbox.send(
+            OutboxMessage(text: "text"), transaction: TransactionID("t"), to: harness.room, removingDraft: true)
+        #expect(try await harness.store.draft(in: harness.room) == nil)
+    }
+
+    @Test func whatCannotBeStoredIsNotQueued() async throws {
+        let harness = try await OutboxHarness()
+        await harness.store.close()
+        await #expect(throws: ChatError.self) { try await harness.send("text", as: "t") }
+        #expect(try await harness.items { _ in true } == [])
+        #expect(harness.server.calls.isEmpty)
+    }
+
+    @Test func filesAreUploadedBeforeTheirMessageAndOnce() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        let files = ["a", "b"].map { name in
+            OutboxAttachment(path: name, reference: MediaReference(uri: "", name: name, type: "image/png"))
+        }
+        try await harness.outbox.send(
+            OutboxMessage(kind: .image, text: "two", attachments: files), transaction: TransactionID("t"),
+            to: harness.room)
+        try await harness.send("next", as: "u")
+        harness = try await harness.restarted(isOnline: false)
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b", "u send next"])
+    }
+
+    @Test func whatWasUploadedIsNotUploadedAgain() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let files = ["a", "b"].map { name in
+            OutboxAttachment(path: name, reference: MediaReference(uri: "", name: name, type: "image/png"))
+        }
+        try await harness.outbox.send(
+            OutboxMessage(text: "two", attachments: files), transaction: TransactionID("t"), to: harness.room)
+        harness.server.hold()
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .sending }
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        harness.server.fail(with: .unreachable)
+        #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b"])
+    }
+
+    @Test func aRefusedMessageStopsItsRoomUntilTheUserDecides() async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
+        harness.server.fail(with: .refused(reason: "too large"))
+        await harness.outbox.setOnline(true)
+        let items = try await harness.items { $0.first?.state == .failed(reason: "too large") }
+        #expect(items.dropFirst().map(\.state) == [.waiting, .waiting])
+        harness = try await harness.restarted()
+        #expect(try await harness.items { _ in true }.first?.state == .failed(reason: "too large"))
+        #expect(harness.server.calls == ["t1 send 1"])
+        try await harness.outbox.retry(TransactionID("t1"), in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t1 send 1", "t1 send 1", "t2 send 2", "t3 send 3"])
+    }
+
+    @Test func oneOrAllAreDiscarded() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        for number in 1...4 { try await harness.send("\(number)", as: "t\(number)") }
+        harness.server.fail(with: .refused(reason: "no"))
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .failed(reason: "no") }
+        await harness.outbox.setOnline(false)
+        let unused: @Sendable () -> TransactionID = { TransactionID("unused") }
+        try await harness.outbox.discard(TransactionID("t1"), in: harness.room, makeID: unused)
+        try await harness.items { $0.map(\.request.id.rawValue) == ["t2", "t3", "t4"] }
+        try await harness.outbox.discard(in: harness.room, makeID: unused)
+        #expect(try await harness.items { _ in true } == [])
+        #expect(try await harness.store.outboxRequests() == [])
+        #expect(harness.server.calls == ["t1 send 1"])
+    }
+
+    @Test func closingKeepsWhatIsInFlight() async throws {
+        let harness = try await OutboxHarness()
+        harness.server.hold()
+        try await harness.send("1", as: "t1")
+        try await harness.items { $0.first?.state == .sending }
+        let outbox = harness.outbox
+        let closing = Task { await outbox.close() }
+        harness.server.release()
+        await closing.value
+        await harness.store.close()
+        let again = try await OutboxHarness(in: harness.folder, server: harness.server)
+        try await again.waitUntilEmpty()
+        #expect(Set(harness.server.calls) == ["t1 send 1"])
+    }
+}

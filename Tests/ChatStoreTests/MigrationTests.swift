@@ -1,0 +1,103 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(1))) struct MigrationTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.path("store") }
+
+    /// A store as the first version left it.
+    private func makeFirstVersion() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
+        try queue.write { db in
+            try db.execute(sql: Schema.history.steps[0])
+            try db.execute(
+                sql: """
+                    INSERT INTO room VALUES (1, 'room', 'group', 'A room', 5000, 2, 1, 3, 'three');
+                    INSERT INTO room VALUES (2, 'other', 'notes', 'Notes', 6000, NULL, 0, NULL, NULL);
+                    INSERT INTO member VALUES (1, 1, 'own', 'own', 'Robin', 0), (2, 1, 'other', 'person', 'Alex', 0),
+                        (3, 2, 'own', 'own', 'Robin', 0);
+                    INSERT INTO message VALUES
+                        (1, 1, 1, 'a', 1, 1000, 0, 0, 1500, 't1', NULL, 'one'),
+                        (2, 1, 2, 'b', 2, 2000, 1, 0, NULL, NULL, NULL, ''),
+                        (3, 1, 3, 'c', 2, 3000, 0, 0, NULL, NULL, 'a', 'three');
+                    INSERT INTO draft VALUES (1, 'unsent', x'0102');
+                    INSERT INTO roomSetting VALUES (1, 'name', 'value');
+                    PRAGMA application_id = \(Schema.history.applicationID);
+                    PRAGMA user_version = 1;
+                    """)
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+    }
+
+    @Test func theFirstVersionIsBroughtToThisOne() async throws {
+        try makeFirstVersion()
+        let store = try await ChatStore.open(in: url)
+        let snapshot = try #require(try await store.snapshot(of: RoomID("room"), limit: 10))
+        func message(_ id: String, _ position: Int64, by sender: Member, _ text: String) -> Message {
+            Message(
+                id: MessageID(id), roomID: RoomID("room"), sender: sender.id, text: text,
+                sentAt: Date(timeIntervalSince1970: Double(position)), position: position)
+        }
+        var first = message("a", 1, by: Fixtures.own, "one")
+        first.editedAt = Date(timeIntervalSince1970: 1.5)
+        first.transactionID = TransactionID("t1")
+        var second = message("b", 2, by: Fixtures.other, "")
+        second.isDeleted = true
+        var third = message("c", 3, by: Fixtures.other, "three")
+        third.replyTo = MessageID("a")
+        #expect(snapshot.page == TimelinePage(messages: [first, second, third], hasOlder: false))
+        #expect(snapshot.readUpTo == MessageID("b"))
+        let summaries = try await store.roomSummaries()
+        #expect(summaries.map(\.room.name) == ["Notes", "A room"])
+        #expect(summaries[1].lastMessage?.text == "three")
+        #expect(summaries[1].lastMessage?.senderName == "Alex")
+        #expect(summaries[1].unreadCount == 1)
+        #expect(summaries[1].draftPreview == "unsent")
+        let draft = SavedDraft(data: Data([1, 2]), preview: "unsent")
+        #expect(try await store.draft(in: RoomID("room")) == draft)
+        #expect(try await store.setting("name", of: RoomID("room")) == "value")
+        #expect(try await store.integrityProblems() == [])
+        let found = try await store.read { db in
+            try Int64.fetchAll(db, sql: "SELECT rowid FROM wordIndex WHERE wordIndex MATCH 'three'")
+        }
+        #expect(found == [3])
+        await store.close()
+    }
+
+    /// Killed between the files: the drafts are in both, and the first file still has its version.
+    @Test func aMigrationThatWasKilledIsRepeated() async throws {
+        try makeFirstVersion()
+        let unsent = url.appendingPathComponent("unsent.sqlite")
+        try Data().write(to: unsent)
+        try Data("opening\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        #expect(try await store.draft(in: RoomID("room"))?.preview == "unsent")
+        await store.close()
+    }
+
+    /// What tells rows on loose pages apart.
+    @Test func eachTableWithARowidHasItsOwnNumberOfColumns() async throws {
+        let store = try await ChatStore.open(in: url)
+        @Sendable func counts(_ db: Database) throws -> [Int] {
+            let tables = try String.fetchAll(
+                db,
+                sql: """
+                    SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0
+                        AND sql NOT LIKE '%WITHOUT ROWID%' AND name NOT LIKE '%Index\\_%' ESCAPE '\\'
+                        AND name NOT LIKE 'sqlite%'
+                    """)
+            return try tables.map { try db.columns(in: $0).count }
+        }
+        let history = try await store.read(counts)
+        #expect(history.count == 4 && Set(history).count == 4, "\(history)")
+        let unsent = try await store.readUnsent(counts)
+        #expect(unsent.count == 3 && Set(unsent).count == 3, "\(unsent)")
+    }
+}

@@ -1,0 +1,124 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(1))) struct SearchTests {
+    private func fixture(_ texts: String...) async throws -> StoreFixture {
+        let fixture = try await StoreFixture()
+        for (number, text) in texts.enumerated() {
+            try await fixture.append(
+                Int64(number + 1), by: number % 2 == 0 ? Fixtures.own : Fixtures.other, text: text)
+        }
+        return fixture
+    }
+
+    private func texts(_ query: SearchQuery, in fixture: StoreFixture) async throws -> [String] {
+        try await fixture.store.search(query).messages.map(\.text)
+    }
+
+    @Test func wordsAreFoundWhateverTheirCaseAndMarks() async throws {
+        let fixture = try await fixture("A naïve plan", "Plans for the NAIVE", "nothing", "plan, unnaive")
+        #expect(try await texts(SearchQuery(text: "naive"), in: fixture) == ["Plans for the NAIVE", "A naïve plan"])
+        #expect(
+            try await texts(SearchQuery(text: "NAÏVE pla"), in: fixture) == ["Plans for the NAIVE", "A naïve plan"])
+        #expect(try await texts(SearchQuery(text: "plan naive"), in: fixture) == ["A naïve plan"])
+        #expect(try await texts(SearchQuery(text: "plan  (nai"), in: fixture) == ["A naïve plan"])
+    }
+
+    @Test func partsAreFoundWithinWords() async throws {
+        let fixture = try await fixture("Donaudampfschiff", "Schiffe", "Chip", "schi ff", "say \"hi\" to it")
+        #expect(
+            try await texts(SearchQuery(text: "schiff", matching: .part), in: fixture) == [
+                "Schiffe", "Donaudampfschiff",
+            ])
+        #expect(try await texts(SearchQuery(text: "DAMPF", matching: .part), in: fixture) == ["Donaudampfschiff"])
+        #expect(try await texts(SearchQuery(text: "y \"hi\" t", matching: .part), in: fixture) == ["say \"hi\" to it"])
+        // Each of its trigrams is there, but not the whole.
+        #expect(try await texts(SearchQuery(text: "chiffchi", matching: .part), in: fixture) == [])
+        // Less than three characters are looked for at the beginnings of words.
+        #expect(try await texts(SearchQuery(text: "ch", matching: .part), in: fixture) == ["Chip"])
+    }
+
+    @Test func scriptsWithoutBlanksAreFoundByPart() async throws {
+        let fixture = try await fixture("東京都に住んでいます", "مرحبا بالعالم", "안녕하세요 여러분")
+        #expect(try await texts(SearchQuery(text: "に住ん", matching: .part), in: fixture) == ["東京都に住んでいます"])
+        #expect(try await texts(SearchQuery(text: "عالم", matching: .part), in: fixture) == ["مرحبا بالعالم"])
+        #expect(try await texts(SearchQuery(text: "여러"), in: fixture) == ["안녕하세요 여러분"])
+    }
+
+    @Test func aRoomAndASenderNarrowTheSearch() async throws {
+        let fixture = try await fixture("one word", "another word", "third")
+        let other = Fixtures.room("second")
+        try await fixture.store.createRoom(
+            NewRoom(room: other, members: [Fixtures.own], createdAt: Fixtures.date))
+        let new = NewMessage(id: MessageID("x"), sender: Fixtures.own.id, text: "word there", sentAt: Fixtures.date)
+        _ = try await fixture.store.append(new, to: other.id)
+        for matching in [SearchQuery.Matching.words, .part] {
+            var query = SearchQuery(text: "word", matching: matching)
+            #expect(try await texts(query, in: fixture) == ["word there", "another word", "one word"])
+            query.room = fixture.room
+            #expect(try await texts(query, in: fixture) == ["another word", "one word"])
+            query.sender = Fixtures.own.id
+            #expect(try await texts(query, in: fixture) == ["one word"])
+            query.room = RoomID("none")
+            #expect(try await texts(query, in: fixture) == [])
+        }
+        #expect(
+            try await texts(SearchQuery(sender: Fixtures.own.id), in: fixture) == ["word there", "third", "one word"])
+        #expect(try await texts(SearchQuery(room: other.id), in: fixture) == ["word there"])
+        #expect(try await texts(SearchQuery(sender: MemberID("nobody")), in: fixture) == [])
+    }
+
+    @Test func indexesFollowEditsDeletionsAndRooms() async throws {
+        let fixture = try await fixture("first", "second")
+        let id = MessageID("message-1")
+        _ = try await fixture.store.edit(
+            id, in: fixture.room, text: "changed", by: Fixtures.own.id, at: Fixtures.date)
+        #expect(try await texts(SearchQuery(text: "first"), in: fixture) == [])
+        #expect(try await texts(SearchQuery(text: "hang", matching: .part), in: fixture) == ["changed"])
+        _ = try await fixture.store.delete(id, in: fixture.room, by: Fixtures.own.id)
+        #expect(try await texts(SearchQuery(text: "changed"), in: fixture) == [])
+        #expect(try await texts(SearchQuery(sender: Fixtures.own.id), in: fixture) == [])
+        try await fixture.store.removeRoom(fixture.room)
+        #expect(try await texts(SearchQuery(text: "second"), in: fixture) == [])
+        let words = try await fixture.store.write { db in
+            try db.execute(
+                sql: """
+                    CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, wordIndex, instance);
+                    CREATE VIRTUAL TABLE temp.parts USING fts5vocab (main, partIndex, instance);
+                    """)
+            return try String.fetchAll(db, sql: "SELECT term FROM temp.words UNION ALL SELECT term FROM temp.parts")
+        }
+        #expect(words == [])
+    }
+
+    @Test func pagesMeetWithoutGapsOrRepetitions() async throws {
+        let fixture = try await StoreFixture()
+        for number in 1...25 { try await fixture.append(Int64(number), text: "word \(number)") }
+        var query = SearchQuery(text: "word", limit: 10)
+        var found: [String] = []
+        repeat {
+            let page = try await fixture.store.search(query)
+            found += page.messages.map(\.text)
+            query.after = page.next
+        } while query.after != nil
+        #expect(found == (1...25).reversed().map { "word \($0)" })
+    }
+
+    @Test(arguments: [
+        "", "  ", "*", "\"", "AND", "NEAR(a b)", "a* OR b", "-x", "\u{E000}r1", "'; DROP TABLE message", "%_", "\0",
+    ])
+    func noQueryIsAnError(_ text: String) async throws {
+        let fixture = try await fixture("near and far or not")
+        for matching in [SearchQuery.Matching.words, .part] {
+            _ = try await fixture.store.search(SearchQuery(text: text, matching: matching))
+            _ = try await fixture.store.search(SearchQuery(text: text, matching: matching, sender: Fixtures.own.id))
+        }
+        #expect(try await texts(SearchQuery(text: "AND"), in: fixture) == ["near and far or not"])
+        #expect(try await texts(SearchQuery(text: ""), in: fixture) == [])
+    }
+}

@@ -1,0 +1,218 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(1))) struct StoreRepairTests {
+    private let folder = TemporaryFolder()
+    private var url: URL { folder.path("store") }
+
+    private enum File: String {
+        case history = "chat.sqlite"
+        case unsent = "unsent.sqlite"
+    }
+
+    private func path(_ file: File) -> URL { url.appendingPathComponent(file.rawValue) }
+
+    /// A room with 200 messages, some too long for one page, twenty drafts and twenty queued requests.
+    private func makeStore() async throws {
+        let store = try await ChatStore.open(in: url)
+        for number in 1...20 {
+            let room = Fixtures.room("room-\(number)")
+            try await store.createRoom(
+                NewRoom(room: room, members: [Fixtures.own, Fixtures.other], createdAt: Fixtures.date))
+            _ = try await store.saveDraft(Self.draft(number), in: room.id)
+            try await store.commit(OutboxChange(put: [Self.request(number)]))
+        }
+        for number in 1...200 {
+            let message = Self.message(number)
+            _ = try await store.append(
+                NewMessage(id: message.id, sender: message.sender, text: message.text, sentAt: message.sentAt),
+                to: message.roomID)
+        }
+        _ = try await store.setReaction(
+            "👍", isGiven: true, to: MessageID("message-7"), in: RoomID("room-1"), by: Fixtures.other.id,
+            at: Fixtures.date)
+        await store.close()
+    }
+
+    private static func message(_ number: Int) -> Message {
+        let text = "text \(number) " + String(repeating: "\(number % 10)", count: number % 9 == 0 ? 9000 : 100)
+        return Fixtures.message(
+            Int64(number), in: "room-1", by: number % 2 == 0 ? Fixtures.own : Fixtures.other, text: text)
+    }
+
+    private static func draft(_ number: Int) -> SavedDraft {
+        SavedDraft(
+            data: Data("draft \(number) ".utf8) + Data(repeating: UInt8(number), count: 700), preview: "draft \(number)"
+        )
+    }
+
+    private static func request(_ number: Int) -> OutboxRequest {
+        OutboxRequest(
+            id: TransactionID("t\(number)"), room: RoomID("room-\(number)"),
+            action: .send(OutboxMessage(text: "queued \(number) " + String(repeating: "q", count: 400))),
+            queuedAt: Fixtures.date)
+    }
+
+    /// Overwrites pages, numbered from 1.
+    private func overwrite(_ pages: some Sequence<Int>, of file: File) throws {
+        var bytes = try Data(contentsOf: path(file))
+        for page in pages {
+            bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(repeating: 0xA5, count: 4096))
+        }
+        try bytes.write(to: path(file))
+        try Data("opening\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+    }
+
+    private func pages(holding text: String, in file: File) throws -> Set<Int> {
+        let bytes = try Data(contentsOf: path(file))
+        var pages: Set<Int> = []
+        var start = bytes.startIndex
+        while let found = bytes.range(of: Data(text.utf8), in: start..<bytes.endIndex) {
+            pages.insert(found.lowerBound / 4096 + 1)
+            start = found.upperBound
+        }
+        return pages
+    }
+
+    @Test func everyRowWhosePagesAreIntactIsKept() async throws {
+        try await makeStore()
+        // The first page, and what holds one message.
+        let lost = try pages(holding: "text 100 ", in: .history)
+        try overwrite([1] + lost, of: .history)
+        await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: url) }
+        let damaged = try Data(contentsOf: path(.history))
+        let repair = try ChatStore.repair(at: url, now: Fixtures.date)
+        #expect(repair.setAside.lastPathComponent == "store-damaged-20260102-030405")
+        #expect(try Data(contentsOf: repair.setAside.appendingPathComponent("chat.sqlite")) == damaged)
+        #expect(repair.rooms == 20 && repair.drafts == 20 && repair.queued == 20)
+        let store = try await ChatStore.open(in: url)
+        let found = try await store.messages(in: RoomID("room-1"), before: .max, limit: 500).messages
+        #expect(found.count == repair.messages && found.count > 160, "\(found.count)")
+        for message in found where message.id != MessageID("message-7") {
+            #expect(message == Self.message(Int(message.position)))
+        }
+        #expect(!found.contains { $0.position == 100 })
+        #expect(try await store.integrityProblems() == [])
+        let summary = try await store.roomSummaries().first { $0.room.id == RoomID("room-1") }
+        #expect(summary?.lastMessage?.text == Self.message(200).text.preview)
+        // They can be found, and the rooms be written to.
+        #expect(try await store.search(SearchQuery(text: "text 150")).messages.map(\.position) == [150])
+        let new = NewMessage(id: MessageID("new"), sender: Fixtures.own.id, text: "new", sentAt: Fixtures.date)
+        #expect(try await store.append(new, to: RoomID("room-1")).message.position == 201)
+        await store.close()
+    }
+
+    @Test func draftsAndRequestsAreKeptWithoutTheirTrees() async throws {
+        try await makeStore()
+        let bytes = try Data(contentsOf: path(.unsent))
+        // All pages but the leaves of tables, which begin with 13.
+        let others = (1...bytes.count / 4096).filter { $0 == 1 || bytes[($0 - 1) * 4096] != 13 }
+        try overwrite(others, of: .unsent)
+        let repair = try ChatStore.repair(at: url)
+        #expect(repair.messages == 200 && repair.rooms == 20 && repair.drafts == 20 && repair.queued == 20)
+        let store = try await ChatStore.open(in: url)
+        for number in 1...20 {
+            #expect(try await store.draft(in: RoomID("room-\(number)")) == Self.draft(number))
+        }
+        #expect(try await store.outboxRequests() == (1...20).map(Self.request))
+        let page = try await store.messages(in: RoomID("room-1"), before: .max, limit: 500)
+        #expect(page.messages.first { $0.id == MessageID("message-7") }?.reactions.count == 1)
+        await store.close()
+    }
+
+    @Test func draftsOfRoomsThatAreLostGetRoomsAgain() async throws {
+        try await makeStore()
+        try FileManager.default.removeItem(at: path(.history))
+        let repair = try ChatStore.repair(at: url)
+        #expect(repair.messages == 0 && repair.rooms == 20 && repair.drafts == 20)
+        let store = try await ChatStore.open(in: url)
+        #expect(try await store.draft(in: RoomID("room-3")) == Self.draft(3))
+        await store.close()
+    }
+
+    @Test func theLogsIntactFramesAreRead() async throws {
+        try await makeStore()
+        let store = try await ChatStore.open(in: url)
+        _ = try await store.saveDraft(Fixtures.draft("in the log"), in: RoomID("room-1"))
+        for number in 30...39 { try await store.commit(OutboxChange(put: [Self.request(number)])) }
+        let copy = folder.path("copy")
+        try FileManager.default.copyItem(at: url, to: copy)
+        await store.close()
+        let log = copy.appendingPathComponent("unsent.sqlite-wal")
+        var bytes = try Data(contentsOf: log)
+        bytes[32 + 10] ^= 0xFF
+        try bytes.write(to: log)
+        await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: copy) }
+        let repair = try ChatStore.repair(at: copy)
+        #expect(repair.queued == 30 && repair.drafts == 20)
+        let mended = try await ChatStore.open(in: copy)
+        #expect(try await mended.draft(in: RoomID("room-1")) == Fixtures.draft("in the log"))
+        #expect(try await mended.outboxRequests().last == Self.request(39))
+        await mended.close()
+    }
+
+    @Test func aStoreInUseIsNotRepaired() async throws {
+        let store = try await ChatStore.open(in: url)
+        #expect(throws: StoreOpeningError.busy) { try ChatStore.repair(at: url) }
+        await store.close()
+    }
+
+    @Test func aNewerStoreIsNotRepaired() async throws {
+        try await makeStore()
+        let queue = try DatabaseQueue(path: path(.history).path)
+        try await queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 99") }
+        try queue.close()
+        #expect(throws: StoreOpeningError.newerSchema(found: 99, supported: Schema.history.version)) {
+            try ChatStore.repair(at: url)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["store"])
+    }
+
+    /// A history that would take long to check is opened at once, and checked beside its use.
+    @Test func aLargeHistoryIsCheckedBesideItsUse() async throws {
+        try await makeStore()
+        let store = try await ChatStore.open(in: url)
+        try await store.write { db in
+            try db.execute(
+                sql: """
+                    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+                    INSERT INTO setting (name, value) SELECT 'large' || i, hex(zeroblob(250000)) FROM n
+                    """)
+        }
+        #expect(store.needsCheck == false)
+        await store.close()
+        try overwrite(try pages(holding: "text 100 ", in: .history), of: .history)
+        let large = try await ChatStore.open(in: url)
+        #expect(large.needsCheck)
+        #expect(try await large.draft(in: RoomID("room-2")) == Self.draft(2))
+        #expect(await large.checkHistory() != nil)
+        #expect(large.needsCheck == false)
+        await large.close()
+        await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: url) }
+        #expect(try ChatStore.repair(at: url).drafts == 20)
+        let mended = try await ChatStore.open(in: url)
+        #expect(await mended.checkHistory() == nil)
+        await mended.close()
+        #expect(try String(contentsOf: url.appendingPathComponent("chat.lock"), encoding: .utf8) == "clean\n")
+    }
+
+    @Test func looseBytesAreNeverReadOutOfBounds() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let record = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            _ = LooseRow(key: 1, record: record).values()
+        }
+        #expect(LooseRow(key: 1, record: [3, 1, 15, 7, 65]).values() == [Int64(7).databaseValue, "A".databaseValue])
+        #expect(LooseRow(key: 1, record: [3, 1, 15, 7, 0xFF]).values() == nil)
+        #expect(LooseRow(key: 1, record: [3, 1, 15, 7, 65, 66]).values() == nil)
+        #expect(
+            LooseRow(key: 1, record: [2, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE]).values() == [Int64(-2).databaseValue])
+    }
+}

@@ -1,31 +1,48 @@
 import Glibc
 
-/// This program run once more, its output read line by line.
+/// This program run once more, its output read line by line, and told things line by line.
 struct ChildProcess {
     let pid: pid_t
+    private let input: Int32
     private let output: Int32
     private var buffer: [UInt8] = []
 
     init(arguments: [String]) throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw SoakFailure("no pipe: \(errno)") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let down = try Self.makePipe()
+        let up = try Self.makePipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, down.read, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, up.write, STDOUT_FILENO)
         var words: [UnsafeMutablePointer<CChar>?] = (["parlance-store-soak"] + arguments).map { strdup($0) }
         words.append(nil)
         defer { for word in words { free(word) } }
         var pid: pid_t = 0
         let result = posix_spawn(&pid, "/proc/self/exe", &actions, nil, &words, environ)
-        close(ends[1])
+        close(down.read)
+        close(up.write)
         guard result == 0 else {
-            close(ends[0])
+            close(down.write)
+            close(up.read)
             throw SoakFailure("cannot start the writer: \(result)")
         }
         self.pid = pid
-        output = ends[0]
+        input = down.write
+        output = up.read
+    }
+
+    private static func makePipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw SoakFailure("no pipe: \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// A child that has ended hears nothing.
+    func tell(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = write(input, bytes, bytes.count)
     }
 
     /// The next whole line; nil at the end of the output. A last line without its end is not one.
@@ -51,6 +68,7 @@ struct ChildProcess {
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
         close(output)
+        close(input)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return (lines, status & 0x7F == SIGKILL)

@@ -3,7 +3,7 @@ import Foundation
 /// What can befall the files of a store.
 struct Damage: CustomStringConvertible {
     enum Kind: CaseIterable {
-        case bits, cut, zeros, garbage, header
+        case bits, cut, zeros, garbage, header, missing
     }
 
     let kind: Kind
@@ -12,20 +12,27 @@ struct Damage: CustomStringConvertible {
     let place: Double
     let seed: UInt64
 
+    private static let files = [
+        "chat.sqlite", "chat.sqlite", "chat.sqlite-wal", "chat.sqlite-shm", "unsent.sqlite", "unsent.sqlite",
+        "unsent.sqlite-wal", "unsent.sqlite-wal", "unsent.sqlite-shm", "chat.lock",
+    ]
+
     var description: String { "\(kind) in \(file) at \(place)" }
 
     static func random(using random: inout SeededGenerator) -> Damage {
         Damage(
             kind: Kind.allCases.randomElement(using: &random) ?? .bits,
-            file: ["chat.sqlite", "chat.sqlite", "chat.sqlite-wal", "chat.sqlite-shm"].randomElement(using: &random)
-                ?? "chat.sqlite",
-            place: Double.random(in: 0..<1, using: &random), seed: random.next())
+            file: files.randomElement(using: &random) ?? files[0], place: Double.random(in: 0..<1, using: &random),
+            seed: random.next())
     }
 
-    /// A store that was closed has the database alone.
+    /// A store that was closed has the databases alone.
     func apply(to folder: URL) throws {
         var url = folder.appendingPathComponent(file)
-        if !FileManager.default.fileExists(atPath: url.path) { url = folder.appendingPathComponent("chat.sqlite") }
+        if !FileManager.default.fileExists(atPath: url.path) {
+            url = folder.appendingPathComponent(file.hasPrefix("chat") ? "chat.sqlite" : "unsent.sqlite")
+        }
+        guard kind != .missing else { return try FileManager.default.removeItem(at: url) }
         var data = try Data(contentsOf: url)
         guard !data.isEmpty else { return }
         var random = SeededGenerator(seed: seed)
@@ -45,6 +52,7 @@ struct Damage: CustomStringConvertible {
             for _ in 1...4 {
                 data[Int.random(in: 0..<min(100, data.count), using: &random)] = .random(in: 0...255, using: &random)
             }
+        case .missing: break
         }
         try data.write(to: url)
     }

@@ -2,9 +2,18 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// Opens and uses databases that something has damaged. Each either opens or says why not, in which case the file is
-/// as it was and can be set aside; nothing crashes, and calls fail with ``ChatError`` alone.
+/// Opens and uses databases that something has damaged. Each either opens or says why not, in which case the files are
+/// as they were and can be repaired; nothing crashes, calls fail with ``ChatError`` alone, and no draft and no request
+/// is lost whose pages are intact.
 struct DamageRun {
+    /// What a run came across.
+    private struct Tally {
+        var refused = 0
+        var repaired = 0
+        var kept = 0
+        var failures = 0
+    }
+
     let count: Int
     let seed: UInt64
 
@@ -13,65 +22,91 @@ struct DamageRun {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("parlance-damage-\(UUID().uuidString)", isDirectory: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let intact = try await makeIntact(in: folder)
+        let fixture = try await DamageFixture(in: folder)
         var random = SeededGenerator(seed: seed)
-        var refused = 0
-        var failures = 0
+        var tally = Tally()
         for number in 1...max(count, 1) {
-            let copy = folder.appendingPathComponent("copy-\(number)", isDirectory: true)
+            let place = folder.appendingPathComponent("copy-\(number)", isDirectory: true)
             let damage = Damage.random(using: &random)
+            let intact = fixture.folders.randomElement(using: &random) ?? fixture.folders[0]
             do {
-                try FileManager.default.copyItem(at: intact.randomElement(using: &random) ?? intact[0], to: copy)
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                let copy = place.appendingPathComponent("store", isDirectory: true)
+                try FileManager.default.copyItem(at: intact, to: copy)
                 try damage.apply(to: copy)
-                if try await open(copy) == false { refused += 1 }
+                try await survive(copy, oracle: DamageOracle(intact: intact), &tally)
             } catch {
-                failures += 1
-                print("database \(number) of seed \(seed), \(damage): \(error)")
+                tally.failures += 1
+                print("database \(number) of seed \(seed), \(damage) in \(intact.lastPathComponent): \(error)")
             }
-            try? FileManager.default.removeItem(at: copy)
+            try? FileManager.default.removeItem(at: place)
         }
-        print("\(count) damaged databases: \(refused) refused with a reason, \(failures) failures")
-        SoakReport(name: "store-damage", value: count - failures, unit: "databases", target: count).print()
-        return failures == 0
+        print(
+            "\(count) damaged databases: \(tally.refused) refused with a reason, \(tally.repaired) repairs,",
+            "\(tally.kept) drafts and requests with intact pages kept, \(tally.failures) failures")
+        SoakReport(name: "store-damage", value: count - tally.failures, unit: "databases", target: count).print()
+        return tally.failures == 0
     }
 
-    /// One folder as an orderly close leaves it, and one as a kill does, with its log.
-    private func makeIntact(in folder: URL) async throws -> [URL] {
-        let killed = folder.appendingPathComponent("killed", isDirectory: true)
-        let closed = folder.appendingPathComponent("closed", isDirectory: true)
-        let store = try await ChatStore.open(in: closed)
-        for room in SoakSequence.rooms {
-            try await store.createRoom(
-                NewRoom(
-                    room: Room(id: room, name: "Room \(room)", kind: .group), members: [SoakSequence.own],
-                    createdAt: Date()))
-            for number in 1...203 { try await SoakSequence(room: room).write(number, to: store) }
+    private func survive(_ folder: URL, oracle: DamageOracle, _ tally: inout Tally) async throws {
+        let drafts = oracle.drafts(in: folder)
+        let requests = oracle.requests(in: folder)
+        // Damage that is met on the way is known at the next start: three are enough for both files.
+        for _ in 1...3 {
+            let store = try await openOrRepair(folder, &tally)
+            let isComplete = try await find(drafts, requests, in: store)
+            if isComplete {
+                await use(store)
+                await store.close()
+                tally.kept += drafts.count + requests.count
+                return
+            }
+            await store.close()
         }
-        try FileManager.default.copyItem(at: closed, to: killed)
-        await store.close()
-        return [closed, killed]
+        throw SoakFailure("a draft or a request whose pages are intact is lost")
     }
 
-    /// - Returns: whether it opened.
-    private func open(_ folder: URL) async throws -> Bool {
-        let database = folder.appendingPathComponent("chat.sqlite")
-        let before = try Data(contentsOf: database)
-        let store: ChatStore
+    private func openOrRepair(_ folder: URL, _ tally: inout Tally) async throws -> ChatStore {
+        let before = try contents(of: folder)
         do {
-            store = try await ChatStore.open(in: folder)
+            return try await ChatStore.open(in: folder)
         } catch is StoreOpeningError {
-            guard try Data(contentsOf: database) == before else { throw SoakFailure("the file was changed") }
-            let aside = try ChatStore.setAside(at: folder)
-            guard try Data(contentsOf: aside.appendingPathComponent("chat.sqlite")) == before else {
-                throw SoakFailure("setting aside changed the file")
+            tally.refused += 1
+            guard try contents(of: folder) == before else { throw SoakFailure("the files were changed") }
+            let repair = try ChatStore.repair(at: folder)
+            guard try contents(of: repair.setAside) == before else { throw SoakFailure("the repair changed the files") }
+            tally.repaired += 1
+            return try await ChatStore.open(in: folder)
+        }
+    }
+
+    /// The databases and their logs, byte for byte. SQLite makes an empty log where there is none, even to read.
+    private func contents(of folder: URL) throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in ["chat.sqlite", "chat.sqlite-wal", "unsent.sqlite", "unsent.sqlite-wal"] {
+            let bytes = try? Data(contentsOf: folder.appendingPathComponent(name))
+            if let bytes, !bytes.isEmpty { contents[name] = bytes }
+        }
+        return contents
+    }
+
+    /// - Returns: whether all are there; false if something could not be read, or is missing.
+    private func find(
+        _ drafts: [Int: SavedDraft], _ requests: [OutboxRequest], in store: ChatStore
+    ) async throws -> Bool {
+        do {
+            let queued = try await store.outboxRequests()
+            for request in requests where !queued.contains(request) {
+                throw SoakFailure("\(request.id) is lost though its page is intact")
             }
-            try FileManager.default.removeItem(at: aside)
-            await (try ChatStore.open(in: folder)).close()
+            for (number, draft) in drafts {
+                let found = try await store.draft(in: DamageFixture.unsentRooms[number])
+                guard found == draft else { throw SoakFailure("draft \(number) is lost though its page is intact") }
+            }
+            return true
+        } catch is ChatError {
             return false
         }
-        await use(store)
-        await store.close()
-        return true
     }
 
     /// Reads and writes all there is. What fails may fail, but only as a call of the store does.
@@ -81,11 +116,13 @@ struct DamageRun {
             _ = try? await store.snapshot(of: room, limit: 500)
             _ = try? await store.draft(in: room)
             _ = try? await store.members(of: room)
-            let number = (try? await SoakSequence(room: room).lastWrite(in: store)) ?? 203
+            let number = (try? await SoakSequence(room: room).lastWrite(in: store)) ?? 220
             try? await SoakSequence(room: room).write(number + 1, to: store)
             _ = try? await store.markRead(MessageID("\(room)-200"), in: room)
             _ = try? await store.delete(MessageID("\(room)-200"), in: room, by: SoakSequence.own.id)
         }
+        _ = try? await store.search(SearchQuery(text: "message"))
+        _ = try? await store.search(SearchQuery(text: "essag", matching: .part))
         try? await store.removeRoom(SoakSequence.rooms[0])
         _ = try? await store.integrityProblems()
     }

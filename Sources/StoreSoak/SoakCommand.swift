@@ -5,7 +5,8 @@ import Glibc
 /// What the command line asks for.
 struct SoakCommand {
     enum Mode: Equatable {
-        case help, kills, damage
+        case help, kills, damage, outbox
+        case sender(folder: String)
         case writer(folder: String)
         case open(folder: String)
     }
@@ -17,11 +18,17 @@ struct SoakCommand {
     static let usage = """
         Usage: parlance-store-soak kills [--count N] [--seed N]
                parlance-store-soak damage [--count N] [--seed N]
+               parlance-store-soak outbox [--count N] [--kills N] [--seed N]
                parlance-store-soak writer FOLDER
+               parlance-store-soak sender FOLDER
                parlance-store-soak open FOLDER [--user UID]
 
         kills   kills a writing process N times (1000) at random points and looks for what it had acknowledged
-        damage  opens N databases (500) with flipped bits, cut or overwritten
+        damage  opens N databases (500) with flipped bits, cut, overwritten or missing files, repairs them and looks for
+                each draft and each queued request whose pages are intact
+        outbox  sends N messages (10000) through a server that loses requests and answers, repeats, delays and refuses
+                for a while, and kills the sending process (50 times): each arrives once and in order
+        sender  queues and sends messages over its standard input and output
         writer  opens a store and writes without end, printing each write once it is acknowledged
         open    opens a store, prints what came of it and closes it; as another user, if root asks for one
 
@@ -30,6 +37,7 @@ struct SoakCommand {
 
     private(set) var mode = Mode.help
     private(set) var count: Int?
+    private(set) var kills: Int?
     private(set) var seed: UInt64?
     private(set) var user: UInt32?
 
@@ -38,6 +46,8 @@ struct SoakCommand {
         switch rest.popFirst() {
         case "kills": mode = .kills
         case "damage": mode = .damage
+        case "outbox": mode = .outbox
+        case "sender": mode = .sender(folder: try Self.folder(&rest))
         case "writer": mode = .writer(folder: try Self.folder(&rest))
         case "open": mode = .open(folder: try Self.folder(&rest))
         case "--help", "help": mode = .help
@@ -49,6 +59,7 @@ struct SoakCommand {
             }
             switch option {
             case "--count": count = Int(clamping: number)
+            case "--kills": kills = Int(clamping: number)
             case "--seed": seed = number
             case "--user": user = UInt32(clamping: number)
             default: throw UsageError(description: "unknown option \(option)")
@@ -66,6 +77,13 @@ struct SoakCommand {
             return try await KillRun(count: count ?? 1000, seed: seed ?? .random(in: 1...999_999)).run()
         case .damage:
             return try await DamageRun(count: count ?? 500, seed: seed ?? .random(in: 1...999_999)).run()
+        case .outbox:
+            return try OutboxRun(
+                count: count ?? 10_000, kills: kills ?? 50, seed: seed ?? .random(in: 1...999_999)
+            ).run()
+        case .sender(let folder):
+            try await OutboxSender(folder: URL(fileURLWithPath: folder, isDirectory: true)).run()
+            return true
         case .writer(let folder):
             try await SoakWriter(folder: URL(fileURLWithPath: folder, isDirectory: true)).run()
             return true

@@ -15,7 +15,7 @@ struct SoakWriter {
                 room: Room(id: id, name: "Room \(id)", kind: .group), members: [SoakSequence.own], createdAt: Date())
         }
         _ = try await store.createRooms(rooms, once: "soak")
-        Self.say("ready 0")
+        ParentPipe.say("ready 0")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for room in SoakSequence.rooms {
                 group.addTask {
@@ -24,7 +24,7 @@ struct SoakWriter {
                     while true {
                         number += 1
                         try await sequence.write(number, to: store)
-                        Self.say("\(room) \(number)")
+                        ParentPipe.say("\(room) \(number)")
                     }
                 }
             }
@@ -32,9 +32,13 @@ struct SoakWriter {
         }
     }
 
+}
+
+/// What a child says to the process that started it.
+enum ParentPipe {
     /// One write to the pipe a line, past any buffer: a kill never takes back what was said.
-    private static func say(_ line: String) {
+    static func say(_ line: String) {
         let bytes = Array((line + "\n").utf8)
-        if Glibc.write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(0) }
+        if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(0) }
     }
 }

@@ -9,8 +9,14 @@ import Testing
     }
 
     @Test func noDamageCrashes() async throws {
-        let outcome = try await SoakTool().run(["damage", "--count", "60", "--seed", "2026"])
+        let outcome = try await SoakTool().run(["damage", "--count", "30", "--seed", "2026"])
         #expect(outcome.status == 0, "\(outcome.output)")
-        #expect(outcome.output.contains(#""name":"store-damage","value":60"#), "\(outcome.output)")
+        #expect(outcome.output.contains(#""name":"store-damage","value":30"#), "\(outcome.output)")
+    }
+
+    @Test func whatIsQueuedArrivesOnceAndInOrder() async throws {
+        let outcome = try await SoakTool().run(["outbox", "--count", "400", "--kills", "6", "--seed", "2026"])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("400 messages: 0 lost, 0 doubled, 0 rooms out of order"), "\(outcome.output)")
     }
 }

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Sends messages through an unreliable server from a process that is killed again and again.
+struct OutboxRun {
+    private static let rooms = 10
+
+    let count: Int
+    let kills: Int
+    let seed: UInt64
+
+    func run() throws -> Bool {
+        let each = max(count / Self.rooms, 1)
+        print("\(each * Self.rooms) messages, \(kills) kills, seed \(seed)")
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("parlance-outbox-\(UUID().uuidString)", isDirectory: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var random = SeededGenerator(seed: seed)
+        var server = UnreliableServer(rooms: Self.rooms, seed: random.next())
+        var next = Array(repeating: 1, count: Self.rooms)
+        // A message makes for some two and a half lines; what is left over is for the last run, to the end.
+        let stretch = max(each * Self.rooms * 2 / max(kills, 1), 2)
+        var killed = 0
+        while true {
+            var child = try ChildProcess(arguments: ["sender", folder.path])
+            child.tell("begin \(each) " + next.map(String.init).joined(separator: " "))
+            var left = killed < kills ? Int.random(in: 1..<stretch, using: &random) : Int.max
+            var isDone = false
+            while left > 0, let line = child.nextLine() {
+                left -= 1
+                isDone = try hear(line, &server, &next) { child.tell($0) }
+                if isDone { break }
+            }
+            let (rest, wasKilled) = child.killAndDrain()
+            // What was said before the kill holds: requests have reached the server, answers reach nobody.
+            for line in rest { _ = try hear(line, &server, &next) { _ in } }
+            if isDone { break }
+            guard wasKilled else { throw SoakFailure("the sender ended by itself") }
+            killed += 1
+        }
+        return report(server, each: each, killed: killed)
+    }
+
+    /// - Returns: whether all is sent.
+    private func hear(
+        _ line: String, _ server: inout UnreliableServer, _ next: inout [Int], answer: (String) -> Void
+    ) throws -> Bool {
+        let words = line.split(separator: " ")
+        let numbers = words.dropFirst().compactMap { Int($0) }
+        switch (words.first, numbers.count) {
+        case ("queued", 2): next[numbers[0]] = numbers[1] + 1
+        case ("deliver", 3):
+            for said in server.hear(call: numbers[0], room: numbers[1], transaction: numbers[2]) { answer(said) }
+        case ("done", 2): return true
+        default: throw SoakFailure("the sender said “\(line)”")
+        }
+        return false
+    }
+
+    private func report(_ server: UnreliableServer, each: Int, killed: Int) -> Bool {
+        let expected = Array(1...each)
+        var lost = 0
+        var doubled = 0
+        var disordered = 0
+        for room in server.rooms {
+            lost += Set(expected).subtracting(room).count
+            doubled += room.count - Set(room).count
+            if room != room.sorted() { disordered += 1 }
+        }
+        print(
+            "\(each * Self.rooms) messages: \(lost) lost, \(doubled) doubled, \(disordered) rooms out of order;",
+            "\(server.faultCount) faults, \(killed) kills")
+        print(server.faults.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))
+        SoakReport(name: "outbox-lost", value: lost, unit: "messages", target: 0).print()
+        SoakReport(name: "outbox-doubled", value: doubled, unit: "messages", target: 0).print()
+        SoakReport(name: "outbox-out-of-order", value: disordered, unit: "rooms", target: 0).print()
+        SoakReport(name: "outbox-kills", value: killed, unit: "kills", target: kills).print()
+        let wanted = each * Self.rooms / 5
+        SoakReport(name: "outbox-faults", value: min(server.faultCount, wanted), unit: "faults", target: wanted).print()
+        return lost + doubled + disordered == 0 && killed == kills && server.faultCount >= wanted
+    }
+}

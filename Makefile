@@ -65,7 +65,8 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
 	@$(RELEASE)/parlance-bench $(ARGS)
 	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
-	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance
+	@$(RELEASE)/parlance-bench store .build/bench
+	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
 
 soak: deps ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
@@ -74,6 +75,7 @@ ifneq ($(ARGS),)
 else
 	@$(RELEASE)/parlance-store-soak kills
 	@$(RELEASE)/parlance-store-soak damage
+	@$(RELEASE)/parlance-store-soak outbox
 endif
 
 fuzz: deps ## Run the long fuzzing of the composer and of message bodies

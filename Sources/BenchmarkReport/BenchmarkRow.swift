@@ -3,17 +3,20 @@ public struct BenchmarkRow {
     public var name: String
     public var value: Double
     public var unit: String
-    /// What the value must not exceed, nil for a figure that is only told.
+    /// What the value must not exceed, or not fall below; nil for a figure that is only told.
     public var target: Double?
+    /// Whether the value must not fall below the target.
+    public var isAtLeast: Bool
 
-    public init(name: String, value: Double, unit: String, target: Double?) {
+    public init(name: String, value: Double, unit: String, target: Double? = nil, isAtLeast: Bool = false) {
         self.name = name
         self.value = value
         self.unit = unit
         self.target = target
+        self.isAtLeast = isAtLeast
     }
 
-    public var holds: Bool { target.map { value <= $0 } ?? true }
+    public var holds: Bool { target.map { isAtLeast ? value >= $0 : value <= $0 } ?? true }
 
     public var json: String {
         let target = target.map(Self.number) ?? "null"
@@ -23,7 +26,7 @@ public struct BenchmarkRow {
 
     private var columns: [String] {
         let outcome = target == nil ? "" : holds ? "holds" : "MISSED"
-        return [name, Self.number(value), unit, target.map { "≤ " + Self.number($0) } ?? "", outcome]
+        return [name, Self.number(value), unit, target.map { (isAtLeast ? "≥ " : "≤ ") + Self.number($0) } ?? "", outcome]
     }
 
     private static func number(_ value: Double) -> String {

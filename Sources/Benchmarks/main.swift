@@ -8,6 +8,16 @@ if arguments.first == "workload" {
     let isKnown = [ComposerBenchmarks.run, CompletionBenchmarks.run, MarkupBenchmarks.run].contains { $0(workload) }
     exit(isKnown ? 0 : 2)
 }
+// `store [FOLDER]` measures the store alone, on databases kept in the folder.
+if arguments.first == "store" {
+    let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".build/bench", isDirectory: true)
+    do {
+        exit(BenchmarkRow.report(try await StoreBenchmarks(folder: folder).rows()) ? 0 : 1)
+    } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(2)
+    }
+}
 do {
     let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows() + MarkupBenchmarks.rows()
     exit(BenchmarkRow.report(rows) ? 0 : 1)

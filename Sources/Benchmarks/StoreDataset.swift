@@ -1,0 +1,110 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// A store of a given number of messages in 200 rooms, made once and the same on every machine.
+struct StoreDataset {
+    /// Another when what is made changes.
+    private static let version = 1
+    static let rooms = (0..<200).map { RoomID("room-\($0)") }
+    static let members = (0..<500).map { number in
+        Member(
+            id: MemberID(number == 0 ? "own" : "member-\(number)"), displayName: "Member \(number)",
+            kind: number == 0 ? .own : .person)
+    }
+
+    let count: Int
+    /// As `XDG_DATA_HOME`: the store is in `parlance` within.
+    let folder: URL
+
+    var store: URL { folder.appendingPathComponent("parlance", isDirectory: true) }
+    var perRoom: Int { count / Self.rooms.count }
+
+    init(count: Int, in folder: URL) {
+        self.count = count
+        self.folder = folder.appendingPathComponent("\(count)", isDirectory: true)
+    }
+
+    /// Words of two to twelve letters, common ones first.
+    static let words: [String] = {
+        var random = SplitMix(seed: 7)
+        var seen: Set<String> = []
+        var words: [String] = []
+        let syllables = ["ka", "to", "mi", "re", "sol", "ne", "ha", "lin", "ber", "u", "po", "sta", "gra", "vi", "en"]
+        while words.count < 20_000 {
+            let word = (0..<Int.random(in: 1...5, using: &random))
+                .map { _ in syllables.randomElement(using: &random) ?? "a" }.joined()
+            if seen.insert(word).inserted { words.append(word) }
+        }
+        return words.sorted { ($0.count, $0) < ($1.count, $1) }
+    }()
+
+    /// A word by about Zipf's law: the n-th is said n times as seldom as the first.
+    static func word(using random: inout SplitMix) -> String {
+        let place = pow(Double(words.count), Double.random(in: 0..<1, using: &random))
+        return words[min(Int(place), words.count - 1)]
+    }
+
+    static func text(using random: inout SplitMix) -> String {
+        (0..<Int.random(in: 1...25, using: &random)).map { _ in word(using: &random) }.joined(separator: " ")
+    }
+
+    static func messages(_ range: Range<Int>, in room: RoomID, using random: inout SplitMix) -> [NewMessage] {
+        range.map { number in
+            let sender = members[Int(pow(Double(members.count), Double.random(in: 0..<1, using: &random))) - 1]
+            return NewMessage(
+                id: MessageID("$\(room)-\(number)-\(String(random.next(), radix: 36))"), sender: sender.id,
+                text: text(using: &random), sentAt: Date(timeIntervalSince1970: 1_700_000_000 + Double(number) * 60))
+        }
+    }
+
+    /// Makes the store unless it is there.
+    func make() async throws {
+        let mark = folder.appendingPathComponent("version")
+        if (try? String(contentsOf: mark, encoding: .utf8)) == "\(Self.version)" { return }
+        try? FileManager.default.removeItem(at: folder)
+        let store = try await ChatStore.open(in: store)
+        let rooms = Self.rooms.map { room in
+            NewRoom(
+                room: Room(id: room, name: "Room \(room)", kind: .group), members: Self.members,
+                createdAt: Date(timeIntervalSince1970: 1_700_000_000))
+        }
+        // Under the name that the local backend has for its first rooms, so that it makes none.
+        _ = try await store.createRooms(rooms, once: "local.firstRooms")
+        var random = SplitMix(seed: 2026)
+        // Rooms take turns, as they do in life.
+        for start in stride(from: 0, to: perRoom, by: 250) {
+            for room in Self.rooms {
+                let range = start..<min(start + 250, perRoom)
+                _ = try await store.ingest(Self.messages(range, in: room, using: &random), into: room)
+            }
+        }
+        await store.close()
+        try Data("\(Self.version)".utf8).write(to: mark)
+    }
+
+    var bytes: Int {
+        let path = store.appendingPathComponent("chat.sqlite").path
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    }
+}
+
+/// The same numbers for the same seed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// What was not as it had to be.
+struct StoreFailure: Error, CustomStringConvertible {
+    let description: String
+}

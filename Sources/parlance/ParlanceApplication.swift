@@ -78,6 +78,7 @@ final class ParlanceApplication {
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
             equip(coordinator, abilities: backend.abilities)
             show(coordinator)
+            checkHistory()
         } catch {
             await refuse(error)
         }
@@ -146,19 +147,23 @@ final class ParlanceApplication {
         application.hold()
         DamagedStoreDialog.present(
             application: application, reason: reason, folder: DataFolder.store.path,
-            setAside: { [weak self] in self?.setAside() },
+            repair: { [weak self] in self?.repair() },
             quit: { [weak self] in
                 self?.status = 1
                 self?.application.quit()
             })
     }
 
-    private func setAside() {
+    private func repair() {
         Task {
             do {
-                _ = try await Self.moveStoreAside()
+                let repair = try await Self.repairStore()
                 opening = Task { await Self.openStore() }
                 await finishOpening()
+                guard let window else { return }
+                DamagedStoreDialog.presentResult(
+                    over: window.window, rooms: repair.rooms, messages: repair.messages,
+                    unsent: repair.drafts + repair.queued, setAside: repair.setAside.path)
             } catch {
                 await refuse(error)
             }
@@ -166,8 +171,17 @@ final class ParlanceApplication {
     }
 
     @concurrent
-    private static func moveStoreAside() async throws -> URL {
-        try ChatStore.setAside(at: DataFolder.store)
+    private static func repairStore() async throws -> StoreRepair {
+        try ChatStore.repair(at: DataFolder.store)
+    }
+
+    /// Looks at each page of a history that was too large for that before the first window.
+    private func checkHistory() {
+        guard let store, store.needsCheck else { return }
+        Task { [weak self] in
+            guard let problem = await store.checkHistory(), let window = self?.window else { return }
+            DamagedStoreDialog.presentFinding(over: window.window, reason: problem)
+        }
     }
 
     // MARK: Actions and settings

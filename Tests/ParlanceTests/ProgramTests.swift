@@ -90,7 +90,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(end.errors.contains(file.path), end.errors)
     }
 
-    func testDamagedDatabaseIsSetAsideAndKept() throws {
+    func testDamagedDatabaseIsRepairedAndKept() throws {
         let home = TemporaryFolder()
         let store = home.url.appending(path: "data/parlance")
         try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
@@ -98,7 +98,7 @@ final class ProgramTests: XCTestCase {
         try damage.write(to: store.appending(path: Self.databaseName))
         let parlance = try RunningParlance(home: home)
         try parlance.waitForWindow()
-        // The default answer: set aside and go on.
+        // The default answer: repair and go on.
         try parlance.press("Return")
         _ = try parlance.until("the window after it") {
             let names = try? RunningParlance.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")

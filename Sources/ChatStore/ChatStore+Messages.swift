@@ -158,7 +158,8 @@ extension ChatStore {
         }
     }
 
-    /// Empties a message and leaves its place behind: nothing stays of what it said, ever.
+    /// Empties a message and leaves its place behind: what it said, and said before, is overwritten in the file. Single
+    /// words of it may stay in older parts of the search indexes, out of order and out of reach, until SQLite merges those.
     ///
     /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
     /// - Throws: ``ChatError/notFound``, or ``ChatError/notPermitted`` if it is not by `member`.

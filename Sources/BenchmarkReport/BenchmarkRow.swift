@@ -26,7 +26,8 @@ public struct BenchmarkRow {
 
     private var columns: [String] {
         let outcome = target == nil ? "" : holds ? "holds" : "MISSED"
-        return [name, Self.number(value), unit, target.map { (isAtLeast ? "≥ " : "≤ ") + Self.number($0) } ?? "", outcome]
+        let bound = target.map { (isAtLeast ? "≥ " : "≤ ") + Self.number($0) } ?? ""
+        return [name, Self.number(value), unit, bound, outcome]
     }
 
     private static func number(_ value: Double) -> String {

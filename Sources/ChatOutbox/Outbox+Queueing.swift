@@ -23,7 +23,7 @@ extension Outbox {
         _ target: OutboxTarget, in room: RoomID, text: String, formattedText: String? = nil,
         transaction: TransactionID
     ) async throws {
-        let original = try queued(target, in: room)
+        let (target, original) = try resolve(target, in: room)
         if let original, !original.isTouched || original.request.failure != nil,
             case .send(var message) = original.request.action
         {
@@ -41,7 +41,7 @@ extension Outbox {
     ///
     /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
     public func delete(_ target: OutboxTarget, in room: RoomID, transaction: TransactionID) async throws {
-        let original = try queued(target, in: room)
+        let (target, original) = try resolve(target, in: room)
         let changes = rooms[room]?.entries.filter { !$0.isTouched && $0.request.action.target == target } ?? []
         var removed = Set(changes.map(\.request.key))
         if let original, !original.isTouched || original.request.failure != nil {
@@ -59,7 +59,7 @@ extension Outbox {
     public func react(
         _ text: String, isGiven: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
-        _ = try queued(target, in: room)
+        let (target, _) = try resolve(target, in: room)
         let earlier = rooms[room]?.untouched(for: target) { action in
             if case .react(_, text, _) = action { true } else { false }
         }
@@ -125,11 +125,11 @@ extension Outbox {
         try await remove(removed, in: room)
     }
 
-    /// The entry of a target that is queued; nil for one that the server has.
-    private func queued(_ target: OutboxTarget, in room: RoomID) throws -> RoomQueue.Entry? {
-        guard case .queued(let id) = target else { return nil }
+    /// - Returns: the target as it is to be asked for, and its entry if it is still on its way.
+    private func resolve(_ target: OutboxTarget, in room: RoomID) throws -> (OutboxTarget, RoomQueue.Entry?) {
+        guard case .queued(let id) = target else { return (target, nil) }
         guard let entry = rooms[room]?[id] else { throw ChatError.notFound }
-        return entry
+        return entry.sentAs.map { (.message($0), nil) } ?? (target, entry)
     }
 
     private func append(

@@ -108,11 +108,13 @@ extension Outbox {
         return request
     }
 
-    /// The server has it: what changes it can go out now.
+    /// The server has it: what changes it can go out now. What is asked for while that is written down is told the
+    /// message by ``RoomQueue/Entry/sentAs``.
     private func finish(_ id: TransactionID, as message: MessageID?, in room: RoomID) async {
         var change = OutboxChange(removed: [OutboxChange.Key(room: room, id: id)])
         if let message {
             rooms[room]?.updateAll { entry in
+                if entry.request.id == id { entry.sentAs = message }
                 guard entry.request.action.target == .queued(id) else { return }
                 entry.request.action.target = .message(message)
                 change.put.append(entry.request)

@@ -59,7 +59,11 @@ public actor Outbox {
     /// Goes on with what an earlier run left. To be called once, before anything else.
     /// - Throws: ``ChatError`` of the storage.
     public func start() async throws {
-        for request in try await storage.outboxRequests() {
+        for var request in try await storage.outboxRequests() {
+            if case .queued(let target) = request.action.target, rooms[request.room]?[target] == nil {
+                // Only damage can have parted them.
+                request.failure = "the message it changes is lost"
+            }
             rooms[request.room, default: RoomQueue()].append(
                 RoomQueue.Entry(request: request, isTouched: true, onlineBefore: onlineTime))
         }
@@ -153,7 +157,8 @@ public actor Outbox {
     /// end before, the request is repeated and the server knows its transaction.
     func note(_ change: OutboxChange) async {
         do {
-            try await commit(change)
+            // Not cancelled with the attempt that it tells of.
+            try await Task { try await self.commit(change) }.value
         } catch {
             unsaved.put += change.put
             unsaved.removed.formUnion(change.removed)

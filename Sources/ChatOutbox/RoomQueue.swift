@@ -16,6 +16,8 @@ struct RoomQueue {
         /// Whether it is on the disk and to stay there. Otherwise nothing is to begin with it.
         var isStored = true
         var isUnsent = false
+        /// The message that it became, while that is being written down.
+        var sentAs: MessageID?
 
         var item: OutboxItem {
             let state: OutboxItem.State =

@@ -1,0 +1,98 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Testing
+
+@testable import ChatOutbox
+
+/// Whatever is asked for in whatever order, and however the network and the process fail, in the end the server has just
+/// that.
+@Suite(.timeLimit(.minutes(1))) struct OutboxPropertyTests {
+    /// SplitMix64, so that a failure can be run again.
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    /// What the user believes to be there.
+    private struct Wish {
+        let transaction: TransactionID
+        var stored: ReplicaServer.Stored
+    }
+
+    private let room = RoomID("room")
+
+    @Test(arguments: 1...12) func theServerHasWhatWasAskedFor(seed: Int) async throws {
+        var random = Seeded(state: UInt64(seed))
+        let server = ReplicaServer(random: Seeded(state: UInt64(seed) + 1000))
+        let folder = TemporaryFolder()
+        var wishes: [Wish] = []
+        var number = 0
+        for round in 0..<4 {
+            let store = try await ChatStore.open(in: folder.path("store"))
+            let outbox = Outbox(
+                storage: store, backend: server, isOnline: Bool.random(using: &random), clock: InstantClock())
+            try await outbox.start()
+            for _ in 0..<25 {
+                number += 1
+                try await act(TransactionID("t\(number)"), on: outbox, &wishes, &random)
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    await outbox.setOnline(Bool.random(using: &random))
+                }
+            }
+            if round == 3 {
+                await outbox.setOnline(true)
+                for await items in outbox.items(in: room) where items.isEmpty { break }
+            }
+            await outbox.close()
+            await store.close()
+        }
+        #expect(server.messages == wishes.map(\.stored))
+        #expect(server.faults > 0 && server.strangers == 0)
+    }
+
+    private func act(
+        _ transaction: TransactionID, on outbox: Outbox, _ wishes: inout [Wish], _ random: inout Seeded
+    ) async throws {
+        let choice = Int.random(in: 0..<10, using: &random)
+        guard choice >= 4, let place = wishes.indices.randomElement(using: &random) else {
+            let text = "text \(transaction)"
+            try await outbox.send(OutboxMessage(text: text), transaction: transaction, to: room)
+            wishes.append(Wish(transaction: transaction, stored: .init(text: text)))
+            return
+        }
+        // Queued, or already a message: the caller does not know.
+        let original = wishes[place].transaction
+        for target in [OutboxTarget.queued(original), .message(MessageID("$\(original)"))] {
+            do {
+                switch choice {
+                case 4...6:
+                    let text = "edited \(transaction)"
+                    try await outbox.edit(target, in: room, text: text, transaction: transaction)
+                    wishes[place].stored.text = text
+                case 7:
+                    try await outbox.delete(target, in: room, transaction: transaction)
+                    wishes.remove(at: place)
+                default:
+                    let text = ["👍", "🎉"][choice - 8]
+                    let isGiven = !wishes[place].stored.reactions.contains(text)
+                    try await outbox.react(text, isGiven: isGiven, to: target, in: room, transaction: transaction)
+                    if isGiven {
+                        wishes[place].stored.reactions.insert(text)
+                    } else {
+                        wishes[place].stored.reactions.remove(text)
+                    }
+                }
+                return
+            } catch ChatError.notFound {
+                continue
+            }
+        }
+        Issue.record("neither queued nor sent")
+    }
+}

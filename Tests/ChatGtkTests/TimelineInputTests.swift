@@ -103,25 +103,6 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testADoubleClickEditsOnesOwnAndSelectsAWordOfOthers() throws {
-        try onMain {
-            let bench = try ConversationBench(30)
-            try bench.input(["mousemove"] + bench.point(28, x: 12))
-            try bench.input("click", "--repeat", "2", "--delay", "60", "1")
-            XCTAssertTrue(
-                bench.wait {
-                    let word = bench.model.copySelection()?.text ?? ""
-                    return !word.isEmpty && word.allSatisfy { $0.isLetter || $0.isNumber }
-                },
-                "selects \(bench.model.selection as Any)")
-            try bench.input(["mousemove"] + bench.point(29) + ["click", "--repeat", "2", "--delay", "60", "1"])
-            XCTAssertTrue(
-                bench.wait { bench.conversation.composer.state.composer.editing == "m29" },
-                "selects \(bench.model.copySelection()?.text ?? "nothing")")
-            try bench.close()
-        }
-    }
-
     func testTheMenuOpensByPointerAndKeys() throws {
         try onMain {
             let bench = try ConversationBench(30)

@@ -40,6 +40,25 @@ static inline void shim_accessible_description(gpointer widget, const char *text
 static inline void shim_accessible_placeholder(gpointer widget, const char *text) {
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_PLACEHOLDER, text, -1);
 }
+static inline void shim_accessible_selected(gpointer widget, gboolean selected) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_SELECTED, selected, -1);
+}
+static inline void shim_accessible_expanded(gpointer widget, gboolean expanded) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_EXPANDED, expanded, -1);
+}
+static inline void shim_accessible_completes(gpointer widget) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_AUTOCOMPLETE,
+                                   GTK_ACCESSIBLE_AUTOCOMPLETE_LIST, -1);
+}
+static inline void shim_accessible_controls(gpointer widget, gpointer controlled) {
+    gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_CONTROLS, controlled, NULL, -1);
+}
+static inline void shim_accessible_active_descendant(gpointer widget, gpointer descendant) {
+    if (descendant)
+        gtk_accessible_update_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_ACTIVE_DESCENDANT, descendant, -1);
+    else
+        gtk_accessible_reset_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_ACTIVE_DESCENDANT);
+}
 static inline gpointer shim_object_new(GType type) { return g_object_new(type, NULL); }
 static inline gpointer shim_object_new_with_role(GType type, GtkAccessibleRole role) {
     return g_object_new(type, "accessible-role", role, NULL);

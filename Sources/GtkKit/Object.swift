@@ -79,6 +79,13 @@ public import CGtk
         }
     }
 
+    public final func setProperty(_ name: String, _ value: GdkRGBA?) {
+        withValue(gdk_rgba_get_type()) {
+            if var value { g_value_set_boxed(&$0, &value) }
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
     private func withValue<R>(_ type: GType, _ body: (inout GValue) -> R) -> R {
         var value = GValue()
         g_value_init(&value, type)

@@ -27,6 +27,23 @@ open class Widget: Object {
     public final func setAccessibleDescription(_ text: String) { shim_accessible_description(pointer, text) }
     public final func setAccessiblePlaceholder(_ text: String) { shim_accessible_placeholder(pointer, text) }
 
+    public final func setAccessiblySelected(_ isSelected: Bool) {
+        shim_accessible_selected(pointer, isSelected ? 1 : 0)
+    }
+    /// Whether the list that belongs to the widget is open.
+    public final func setAccessiblyExpanded(_ isExpanded: Bool) {
+        shim_accessible_expanded(pointer, isExpanded ? 1 : 0)
+    }
+    /// Tells that the widget offers completions in `list`.
+    public final func setAccessibleCompletions(_ list: Widget) {
+        shim_accessible_completes(pointer)
+        shim_accessible_controls(pointer, list.pointer)
+    }
+    /// The row that stands for the focus while the focus itself stays in this widget.
+    public final func setAccessibleActiveDescendant(_ row: Widget?) {
+        shim_accessible_active_descendant(pointer, row?.pointer)
+    }
+
     public final func addStyle(_ cssClass: String) { gtk_widget_add_css_class(cast(), cssClass) }
     public final func removeStyle(_ cssClass: String) { gtk_widget_remove_css_class(cast(), cssClass) }
     public final func hasStyle(_ cssClass: String) -> Bool { gtk_widget_has_css_class(cast(), cssClass) != 0 }

@@ -33,9 +33,18 @@ open class WidgetImplementation {
 
     /// The name of the GType, as `.ui` files spell it.
     open class var typeName: String { String(describing: self) }
+    /// The finished widget that this class extends, which then keeps its own CSS name, layout and drawing; nil for a
+    /// widget that measures, allocates and draws by the methods below.
+    open class var extendedType: GType? { nil }
     /// The name of the widget's CSS node.
     open class var cssName: String { "widget" }
     open class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GENERIC }
+    /// The properties that the class adds.
+    open class var properties: [WidgetProperty] { [] }
+    /// The signals that the class adds.
+    open class var signals: [WidgetSignal] { [] }
+    /// The manager that lays the children out in the place of ``measure(_:for:)`` and ``allocate(width:height:)``.
+    open class var layoutManager: GType? { nil }
     /// Called once, with the class being made, for signals, bindings and properties.
     open class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {}
     /// Called once after the type is registered, for interfaces.
@@ -49,8 +58,15 @@ open class WidgetImplementation {
     open func snapshot(_ snapshot: OpaquePointer) {
         for child in widget.children { gtk_widget_snapshot_child(cast(), child.cast(), snapshot) }
     }
+    /// Takes a `<child>` of a `.ui` file in.
+    /// - Parameter place: its `type` attribute.
+    /// - Returns: false for a place that there is not.
+    open func add(_ child: Widget, to place: String?) -> Bool { false }
+    /// The style that holds for the widget has changed.
+    open func styleChanged() {}
     /// Breaks references to other objects: unparents the children, unless overridden. May be called more than once.
     open func dispose() {
+        guard Self.extendedType == nil else { return }
         for child in widget.children { gtk_widget_unparent(child.cast()) }
     }
 
@@ -64,7 +80,7 @@ open class WidgetImplementation {
 
     /// Makes a widget of this class.
     public class func make() -> Widget {
-        Widget(borrowing: shim_object_new_with_role(type, role))
+        Widget(borrowing: extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type))
     }
 
     /// The implementation behind a widget, nil if it is of another class.
@@ -82,9 +98,10 @@ enum WidgetTypes {
     static func type(of implementation: WidgetImplementation.Type) -> GType {
         if let type = types[ObjectIdentifier(implementation)] { return type }
         var query = GTypeQuery()
-        g_type_query(gtk_widget_get_type(), &query)
+        let parent = implementation.extendedType ?? gtk_widget_get_type()
+        g_type_query(parent, &query)
         let type = g_type_register_static_simple(
-            gtk_widget_get_type(), implementation.typeName, query.class_size,
+            parent, implementation.typeName, query.class_size,
             { klass, _ in
                 nonisolated(unsafe) let klass = klass
                 MainActor.assumeIsolated { WidgetTypes.initializeClass(klass) }
@@ -95,6 +112,7 @@ enum WidgetTypes {
             }, GTypeFlags(rawValue: 0))
         types[ObjectIdentifier(implementation)] = type
         classes[type] = implementation
+        takeChildren(type)
         implementation.registered(type)
         return type
     }
@@ -120,18 +138,40 @@ enum WidgetTypes {
     private static func initializeClass(_ klass: gpointer?) {
         guard let klass, let implementation = classes[shim_class_type(klass)] else { return }
         let widgetClass = klass.assumingMemoryBound(to: GtkWidgetClass.self)
-        gtk_widget_class_set_css_name(widgetClass, implementation.cssName)
-        gtk_widget_class_set_accessible_role(widgetClass, implementation.role)
-        overrideVirtualFunctions(widgetClass)
+        if implementation.extendedType == nil {
+            gtk_widget_class_set_css_name(widgetClass, implementation.cssName)
+            gtk_widget_class_set_accessible_role(widgetClass, implementation.role)
+            overrideVirtualFunctions(widgetClass)
+        }
         klass.assumingMemoryBound(to: GObjectClass.self).pointee.dispose = { object in
             nonisolated(unsafe) let object = object
             MainActor.assumeIsolated {
-                WidgetTypes.implementation(of: object)?.dispose()
-                guard let parent = g_type_class_peek(gtk_widget_get_type()) else { return }
+                guard let implementation = WidgetTypes.implementation(of: object) else { return }
+                implementation.dispose()
+                guard let parent = WidgetTypes.parentClass(of: implementation) else { return }
                 parent.assumingMemoryBound(to: GObjectClass.self).pointee.dispose(object)
             }
         }
+        widgetClass.pointee.css_changed = { widget, change in
+            nonisolated(unsafe) let (widget, change) = (widget, change)
+            MainActor.assumeIsolated {
+                guard let implementation = WidgetTypes.implementation(of: widget) else { return }
+                let parent = WidgetTypes.parentClass(of: implementation)
+                parent?.assumingMemoryBound(to: GtkWidgetClass.self).pointee.css_changed(widget, change)
+                implementation.styleChanged()
+            }
+        }
+        if let manager = implementation.layoutManager {
+            gtk_widget_class_set_layout_manager_type(widgetClass, manager)
+        }
+        install(implementation.properties, klass.assumingMemoryBound(to: GObjectClass.self))
+        for signal in implementation.signals { signal.register(shim_class_type(klass)) }
         implementation.initialize(widgetClass)
+    }
+
+    /// The class whose functions an override goes on to.
+    static func parentClass(of implementation: WidgetImplementation) -> gpointer? {
+        g_type_class_peek(Swift.type(of: implementation).extendedType ?? gtk_widget_get_type())
     }
 
     private static func overrideVirtualFunctions(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {

@@ -1,33 +1,66 @@
 import CGtk
+import Composer
+import Foundation
 import GtkKit
 
-/// The desktop's clipboard, as plain text.
+/// The desktop's clipboard: the composer's own form, with mentions, beside plain text (HKW-29, SLK-36).
 enum Clipboard {
-    static func write(_ text: String, of widget: Widget) {
+    static func write(_ fragment: ClipboardFragment, of widget: Widget) {
         guard let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return }
-        gdk_clipboard_set_text(clipboard, text)
+        let provider = fragment.provider
+        gdk_clipboard_set_content(clipboard, provider.cast())
     }
 
-    /// Calls `answer` with the text, nil if there is none. Another program may take its time to hand it over.
-    static func readText(of widget: Widget, _ answer: @escaping @MainActor (String?) -> Void) {
-        guard let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return answer(nil) }
-        let box = Unmanaged.passRetained(AnswerBox(answer)).toOpaque()
-        gdk_clipboard_read_text_async(
-            clipboard, nil,
-            { source, result, data in
-                nonisolated(unsafe) let (source, result, data) = (source, result, data)
-                MainActor.assumeIsolated {
-                    guard let data else { return }
-                    let answer = Unmanaged<AnswerBox>.fromOpaque(data).takeRetainedValue().answer
-                    let text = gdk_clipboard_read_text_finish(OpaquePointer(source), result, nil)
-                    defer { g_free(text) }
-                    answer(text.map { String(cString: $0) })
-                }
-            }, box)
+    /// Calls `answer` with what the clipboard offers, in the order of preference; with nothing if it holds nothing of
+    /// use. Another program may take its time to hand it over.
+    ///
+    /// - Parameter asPlainText: leaves out everything but the text.
+    static func read(
+        of widget: Widget, asPlainText: Bool = false, _ answer: @escaping @MainActor ([PasteOffer]) -> Void
+    ) {
+        guard let pointer = gtk_widget_get_clipboard(widget.cast()) else { return answer([]) }
+        let clipboard = Object(borrowing: UnsafeMutableRawPointer(pointer))
+        let formats = gdk_clipboard_get_formats(clipboard.cast())
+        guard !asPlainText, gdk_content_formats_contain_mime_type(formats, ClipboardFragment.mediaType) != 0 else {
+            return readText(clipboard, answer)
+        }
+        readData(clipboard, ClipboardFragment.mediaType) { data in
+            // Whatever program put it there: what can't be read is as if it was not there.
+            guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
+                return readText(clipboard, answer)
+            }
+            answer([.fragment(fragment)])
+        }
     }
 
-    private final class AnswerBox {
-        let answer: @MainActor (String?) -> Void
-        init(_ answer: @escaping @MainActor (String?) -> Void) { self.answer = answer }
+    private static func readText(_ clipboard: Object, _ answer: @escaping @MainActor ([PasteOffer]) -> Void) {
+        AsyncCall.start {
+            gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
+        } _: { _, result in
+            let text = gdk_clipboard_read_text_finish(clipboard.cast(), result, nil)
+            defer { g_free(text) }
+            answer(text.map { [.text(String(cString: $0))] } ?? [])
+        }
+    }
+
+    private static func readData(_ clipboard: Object, _ type: String, _ answer: @escaping @MainActor (Data?) -> Void) {
+        AsyncCall.start { callback, data in
+            type.withCString { type in
+                var types: [UnsafePointer<CChar>?] = [type, nil]
+                gdk_clipboard_read_async(clipboard.cast(), &types, G_PRIORITY_DEFAULT, nil, callback, data)
+            }
+        } _: { _, result in
+            guard let stream = gdk_clipboard_read_finish(clipboard.cast(), result, nil, nil) else {
+                return answer(nil)
+            }
+            ContentStream.readAll(Object(owning: UnsafeMutableRawPointer(stream)), answer)
+        }
+    }
+}
+
+extension ClipboardFragment {
+    /// Both forms, for the clipboard or a drag.
+    var provider: ContentProvider {
+        ContentProvider(text: text, data: (try? encoded()).map { [(Self.mediaType, $0)] } ?? [])
     }
 }

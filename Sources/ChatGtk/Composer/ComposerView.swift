@@ -15,6 +15,7 @@ final class ComposerView {
     private let editQuote: Label
     private let send: Revealer
     private let sendButton: Button
+    let completion: CompletionPopup
     private var rendering: Rendering?
     private var surfaceLayout: SignalConnection?
     private var isCatchingUp = false
@@ -22,6 +23,8 @@ final class ComposerView {
 
     init(viewModel: ComposerViewModel) {
         self.viewModel = viewModel
+        // Registered before the file names it.
+        _ = ComposerTextView.type
         let builder = Builder(resource: Resource.ui("composer"))
         widget = builder["composer"]
         textView = builder["editor"]
@@ -32,6 +35,10 @@ final class ComposerView {
         send = builder["send_revealer"]
         sendButton = builder["send_button"]
         editor = EditorView(textView: textView, viewModel: viewModel)
+        completion = CompletionPopup(
+            model: viewModel, bar: widget, textView: textView, dock: builder["completion_dock"],
+            scalarOffset: { [weak editor] in editor?.scalarOffset(of: $0) ?? 0 })
+        gtk_overlay_add_overlay(builder["editor_overlay", Widget.self].cast(), completion.announcer.region.cast())
         textView.setAccessibleLabel(translated("Message"))
         textView.setAccessiblePlaceholder(translated("Write a message"))
         // The text view has no margins of its own: GTK 4.8 scrolls them out of view when it grows. A click beside the
@@ -52,6 +59,12 @@ final class ComposerView {
     }
 
     private func commitPreedit() { gtk_text_view_reset_im_context(textView.cast()) }
+
+    /// The identifier under which the user is mentioned, whose pill is told apart.
+    var ownEntityID: String? {
+        get { editor.ownEntityID }
+        set { editor.ownEntityID = newValue }
+    }
 
     /// Gives the text the keyboard focus.
     func grabFocus() { textView.grabFocus() }
@@ -128,8 +141,13 @@ final class ComposerView {
             return
         }
         let object = Object(borrowing: UnsafeMutableRawPointer(surface))
-        surfaceLayout = object.connect("layout") { [weak self] _ in self?.measure() }
+        surfaceLayout = object.connect("layout") { [weak self] _ in self?.windowChanged() }
         measure()
+    }
+
+    private func windowChanged() {
+        measure()
+        completion.windowChanged()
     }
 
     private func measure() {

@@ -11,27 +11,31 @@ import GtkKit
 final class EditorView {
     private let textView: Widget
     private let buffer: Object
-    private let viewModel: ComposerViewModel
+    private let viewModel: any ComposerModel
     /// The text in the buffer, for converting offsets in O(log n).
     private var mirror: ComposerDocument
     private var isApplying = false
     /// A selection that is about to be replaced: its deletion waits for the insertion, so that both are one edit.
     private var pendingDeletion: TextRange?
     private var preedit = ""
+    private let pills: MentionPills
+    private var rendering: Rendering?
 
-    init(textView: Widget, viewModel: ComposerViewModel) {
+    init(textView: Widget, viewModel: any ComposerModel) {
         self.textView = textView
         self.viewModel = viewModel
         mirror = viewModel.document
         guard let pointer = gtk_text_view_get_buffer(textView.cast()) else { fatalError("a text view has a buffer") }
         buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
         gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
+        pills = MentionPills(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
         interceptKeys()
         interceptBindings()
         viewModel.onTextEffect = { [weak self] in self?.apply($0) }
         textView.connect("preedit-changed") { [weak self] in self?.preeditChanged($0.string(0)) }
+        showPills()
         textView.connect("notify::has-focus") { [weak self] _ in
             guard let self else { return }
             self.viewModel.handle(.focus(self.textView.hasFocus))
@@ -46,6 +50,18 @@ final class EditorView {
         defer { pango_font_metrics_unref(metrics) }
         return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
     }
+
+    /// The identifier under which the user is mentioned.
+    var ownEntityID: String? {
+        get { pills.ownEntityID }
+        set {
+            pills.ownEntityID = newValue
+            pills.update(viewModel.document)
+        }
+    }
+
+    /// Converts an offset of the document to one of the buffer.
+    func scalarOffset(of offset: Int) -> Int { mirror.scalarOffset(ofUTF16: offset) }
 
     // MARK: From the user to the engine
 
@@ -157,9 +173,8 @@ final class EditorView {
     }
 
     private func paste() {
-        Clipboard.readText(of: textView) { [weak self] text in
-            guard let self, let text, !text.isEmpty else { return }
-            self.viewModel.handle(.paste([.text(text)]))
+        Clipboard.read(of: textView) { [weak self] offers in
+            if !offers.isEmpty { self?.viewModel.handle(.paste(offers)) }
         }
     }
 
@@ -169,7 +184,7 @@ final class EditorView {
         switch effect {
         case .edited(let edits): apply(edits)
         case .selectionChanged(let selection): showSelection(selection)
-        case .copied(let fragment): Clipboard.write(fragment.text, of: textView)
+        case .copied(let fragment): Clipboard.write(fragment, of: textView)
         case .focusRequested(true): textView.grabFocus()
         case .focusRequested(false): textView.activateAction("conversation.focus-timeline")
         default: break
@@ -182,6 +197,7 @@ final class EditorView {
         gtk_text_buffer_begin_user_action(buffer.cast())
         for edit in edits {
             let scalars = mirror.mirror(edit)
+            pills.follow(edit)
             var (start, end) = (GtkTextIter(), GtkTextIter())
             gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(scalars.location))
             if !scalars.isEmpty {
@@ -190,6 +206,7 @@ final class EditorView {
             }
             if !edit.replacement.isEmpty {
                 gtk_text_buffer_insert(buffer.cast(), &start, edit.replacement, Int32(edit.replacement.utf8.count))
+                pills.inserted(scalars.location..<Int(gtk_text_iter_get_offset(&start)))
             }
         }
         gtk_text_buffer_end_user_action(buffer.cast())
@@ -215,7 +232,32 @@ final class EditorView {
     private func showWholeText() {
         let text = mirror.text
         gtk_text_buffer_set_text(buffer.cast(), text, Int32(text.utf8.count))
-        showSelection(viewModel.state.composer.selection)
+        showSelection(viewModel.composer.selection)
+    }
+
+    // MARK: Mentions
+
+    private func showPills() {
+        let view = ComposerTextView.of(textView)
+        view?.onDraw = { [weak self] view, snapshot in
+            guard let self else { return }
+            self.pills.draw(view, snapshot, self.viewModel.document)
+        }
+        view?.onStyleChange = { [weak self] in self?.pills.styleChanged() }
+        rendering = Rendering(
+            { [viewModel] in
+                SpanState(revision: viewModel.composer.revision, highlighted: viewModel.composer.highlightedMention)
+            },
+            { [weak self] state in
+                guard let self else { return }
+                self.pills.highlighted = state.highlighted
+                self.pills.update(self.viewModel.document)
+            })
+    }
+
+    private nonisolated struct SpanState: Equatable {
+        var revision: Int
+        var highlighted: Span.ID?
     }
 
     // MARK: Offsets

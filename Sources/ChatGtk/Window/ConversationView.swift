@@ -77,6 +77,7 @@ final class ConversationView {
     }
 
     private func render(_ state: TimelineViewModel.State) {
+        composer.ownEntityID = state.members.first { $0.kind == .own }?.id.rawValue
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
         title.setProperty("subtitle", subtitle(state))
     }

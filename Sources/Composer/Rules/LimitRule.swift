@@ -43,6 +43,9 @@ public struct CounterState: Hashable, Sendable {
     public let exceeded: Bool
     /// How many units are over (positive) or left (negative).
     public let excess: Int
+
+    /// Whether the limit is near enough to be told: the last 20 units, and beyond.
+    public var isNear: Bool { excess >= -20 }
 }
 
 extension ComposerConfiguration {

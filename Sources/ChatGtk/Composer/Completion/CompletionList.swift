@@ -1,0 +1,101 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// The rows that completion offers, and one that tells of loading or failure. Takes no focus.
+final class CompletionList {
+    let widget: Widget
+    /// Called with the row that was clicked.
+    var onAccept: ((Int) -> Void)?
+    /// Called when what failed is to be asked again.
+    var onRetry: (() -> Void)?
+
+    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let status = Box(.horizontal, spacing: 9)
+    private let spinner = Widget(borrowing: gtk_spinner_new())
+    private let warning = Widget(borrowing: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+    private let statusText = Label()
+    private let retry = Button(borrowing: gtk_button_new_with_mnemonic(translated("_Retry")))
+    private let emptyRow = CompletionRow()
+    private var list: IndexedList?
+    private var rows: [UnsafeMutableRawPointer: CompletionRow] = [:]
+    private var shown: CompletionState?
+    /// Of the rows in view, in pixels.
+    private var height = 0
+
+    init() {
+        let box = Box(.vertical)
+        widget = box
+        box.addStyle("parlance-completions")
+        let list = IndexedList(
+            make: { [weak self] in self?.makeRow() ?? Label() },
+            bind: { [weak self] row, index in
+                guard let self, let shown = self.shown else { return }
+                self.rows[row.pointer]?.show(index, of: shown)
+            })
+        self.list = list
+        list.widget.setAccessibleLabel(translated("Suggestions"))
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        scroller.setChild(list.widget)
+        box.append(scroller)
+        setUpStatus()
+        box.append(status)
+    }
+
+    private func setUpStatus() {
+        status.addStyle("completion-status")
+        status.addStyle("dim-label")
+        for child in [spinner, warning, statusText, retry] { status.append(child) }
+        gtk_widget_set_hexpand(statusText.cast(), 1)
+        gtk_label_set_xalign(statusText.cast(), 0)
+        retry.addStyle("flat")
+        retry.onClick { [weak self] in self?.onRetry?() }
+        gtk_widget_set_can_focus(widget.cast(), 0)
+        gtk_label_set_ellipsize(statusText.cast(), PANGO_ELLIPSIZE_END)
+    }
+
+    private func makeRow() -> Widget {
+        let row = CompletionRow()
+        row.onClick = { [weak self] in self?.onAccept?($0) }
+        rows[row.widget.pointer] = row
+        return row.widget
+    }
+
+    /// The row of a place in the list, nil if it is not in view.
+    func row(at index: Int) -> Widget? { list?.row(at: index) }
+
+    func show(_ completion: CompletionState) {
+        let previous = shown
+        shown = completion
+        if list?.count != completion.items.count { list?.count = completion.items.count }
+        list?.refresh()
+        scroller.isVisible = !completion.items.isEmpty
+        let height = completion.visibleRows * rowHeight
+        if height > 0, height != self.height {
+            self.height = height
+            scroller.setContentHeight(minimum: height, maximum: height)
+        }
+        let isOther = previous?.items != completion.items || previous?.selected != completion.selected
+        if isOther, !completion.items.isEmpty { list?.scroll(to: completion.selected ?? 0) }
+        status.isVisible = completion.isLoading || completion.hasFailed
+        spinner.isVisible = !completion.hasFailed
+        gtk_spinner_set_spinning(spinner.cast(), completion.isLoading ? 1 : 0)
+        warning.isVisible = completion.hasFailed
+        statusText.text =
+            completion.hasFailed ? CompletionPopup.failure(completion) : translated("Loading…")
+        retry.isVisible = completion.hasFailed
+    }
+
+    /// No row is kept for a list that is closed.
+    func clear() {
+        shown = nil
+        gtk_spinner_set_spinning(spinner.cast(), 0)
+    }
+
+    /// All rows are equally high: an empty one is asked, as fonts and text scale make it.
+    private var rowHeight: Int {
+        var height: Int32 = 0
+        gtk_widget_measure(emptyRow.widget.cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
+        return Int(height)
+    }
+}

@@ -1,0 +1,125 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// Shows what completion offers: in a popover above the composer where the token begins, or docked on top of the
+/// composer in narrow windows. The focus stays in the text all the while.
+final class CompletionPopup {
+    /// Narrower windows have the list docked, in pixels.
+    static let dockingWidth = 480
+    /// Says what is selected, and how many there are.
+    let announcer = Announcer()
+
+    private let model: any ComposerModel
+    private let bar: Widget
+    private let textView: Widget
+    private let dock: Box
+    private let popover: CompanionPopover
+    private let list = CompletionList()
+    private let offset: (Int) -> Int
+    private var isDocked: Bool?
+    private var placedWidth = 0
+    private var rendering: Rendering?
+
+    /// - Parameters:
+    ///   - bar: the composer's outermost widget: the popover is its child.
+    ///   - dock: where the list goes in narrow windows.
+    ///   - scalarOffset: converts an offset of the document to one of the buffer.
+    init(
+        model: any ComposerModel, bar: Widget, textView: Widget, dock: Box, scalarOffset: @escaping (Int) -> Int
+    ) {
+        self.model = model
+        self.bar = bar
+        self.textView = textView
+        self.dock = dock
+        offset = scalarOffset
+        popover = CompanionPopover(parent: bar)
+        popover.addStyle("completion-popover")
+        list.onAccept = { [weak model] in model?.handle(.acceptCompletion($0)) }
+        list.onRetry = { [weak model] in model?.handle(.retryCompletion) }
+        textView.setAccessibleCompletions(list.widget)
+        rendering = Rendering({ [model] in model.composer.completion }, { [weak self] in self?.render($0) })
+    }
+
+    /// The list, wherever it is.
+    var listWidget: Widget { list.widget }
+    func row(at index: Int) -> Widget? { list.row(at: index) }
+    var isOpen: Bool { isDocked == true ? dock.isVisible : popover.isOpen }
+
+    private func render(_ completion: CompletionState?) {
+        guard let completion, completion.isVisible else { return close() }
+        list.show(completion)
+        place()
+        point(at: completion.range.location)
+        if isDocked == true { dock.isVisible = true } else { popover.isOpen = true }
+        textView.setAccessiblyExpanded(true)
+        textView.setAccessibleActiveDescendant(completion.selected.flatMap { list.row(at: $0) })
+        announcer.say(Self.announcement(completion))
+    }
+
+    private func close() {
+        popover.isOpen = false
+        dock.isVisible = false
+        list.clear()
+        textView.setAccessiblyExpanded(false)
+        textView.setAccessibleActiveDescendant(nil)
+        announcer.say("")
+    }
+
+    /// The window may have become another size.
+    func windowChanged() {
+        guard isOpen, let completion = model.composer.completion, rootWidth != placedWidth else { return }
+        render(completion)
+    }
+
+    // MARK: Place
+
+    /// The window's width in pixels, 0 outside of one.
+    private var rootWidth: Int {
+        gtk_widget_get_root(bar.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)).width } ?? 0
+    }
+
+    private func place() {
+        placedWidth = rootWidth
+        let docks = placedWidth > 0 && placedWidth < Self.dockingWidth
+        guard docks != isDocked else { return }
+        isDocked = docks
+        popover.isOpen = false
+        dock.isVisible = false
+        popover.setChild(nil)
+        for child in dock.children { dock.remove(child) }
+        if docks { dock.append(list.widget) } else { popover.setChild(list.widget) }
+        list.widget.setStyle("docked", docks)
+    }
+
+    private func point(at location: Int) {
+        guard isDocked == false, let buffer = gtk_text_view_get_buffer(textView.cast()) else { return }
+        var (iter, place) = (GtkTextIter(), GdkRectangle())
+        gtk_text_buffer_get_iter_at_offset(buffer, &iter, Int32(clamping: offset(location)))
+        gtk_text_view_get_iter_location(textView.cast(), &iter, &place)
+        var (x, y): (Int32, Int32) = (0, 0)
+        gtk_text_view_buffer_to_window_coords(textView.cast(), GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &x, &y)
+        var (barX, barY) = (0.0, 0.0)
+        gtk_widget_translate_coordinates(textView.cast(), bar.cast(), Double(x), Double(y), &barX, &barY)
+        popover.point(x: barX, y: 0, width: 1, height: Double(bar.height))
+    }
+
+    // MARK: Words
+
+    static func failure(_ completion: CompletionState) -> String {
+        completion.failureReason ?? translated("The suggestions could not be loaded")
+    }
+
+    static func announcement(_ completion: CompletionState) -> String {
+        if completion.hasFailed { return failure(completion) }
+        let count = completion.items.count
+        guard count > 0 else { return translated("Loading…") }
+        let total = translated("%d suggestion", "%d suggestions", count: count).replacing("%d", with: "\(count)")
+        guard let selected = completion.selected, completion.items.indices.contains(selected) else { return total }
+        let entity = completion.items[selected]
+        let name = [entity.name, entity.detail].compactMap { $0 }.joined(separator: ", ")
+        return translated("%1$s, %2$d of %3$d").replacing("%1$s", with: name)
+            .replacing("%2$d", with: "\(selected + 1)").replacing("%3$d", with: "\(count)")
+    }
+}

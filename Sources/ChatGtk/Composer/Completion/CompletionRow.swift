@@ -1,0 +1,79 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// A row of the completion list: picture, name with what the query met in bold, and what tells it from others.
+final class CompletionRow {
+    let widget: Widget
+    /// Called when the row is clicked.
+    var onClick: ((Int) -> Void)?
+
+    private let avatar = Widget(borrowing: adw_avatar_new(24, "", 1))
+    private let glyph = Label()
+    private let name = Label()
+    private let detail = Label()
+    private var index = 0
+
+    init() {
+        let row = Box(.horizontal, spacing: 9)
+        widget = row
+        row.addStyle("completion-row")
+        avatar.addStyle("completion-avatar")
+        glyph.addStyle("completion-glyph")
+        for child in [avatar, glyph, name, detail] { row.append(child) }
+        for label in [name, detail] {
+            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
+            gtk_label_set_single_line_mode(label.cast(), 1)
+        }
+        gtk_label_set_xalign(name.cast(), 0)
+        gtk_label_set_xalign(detail.cast(), 0)
+        gtk_widget_set_hexpand(detail.cast(), 1)
+        for style in ["dim-label", "caption"] { detail.addStyle(style) }
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("released") { [weak self] _ in
+            guard let self else { return }
+            self.onClick?(self.index)
+        }
+        row.addController(click)
+    }
+
+    func show(_ index: Int, of completion: CompletionState) {
+        guard completion.items.indices.contains(index) else { return }
+        self.index = index
+        let entity = completion.items[index]
+        let isPicture = entity.replacement != nil
+        glyph.isVisible = isPicture
+        glyph.text = entity.replacement ?? ""
+        avatar.isVisible = !isPicture && Self.prefixesOfPeople.contains(completion.prefix)
+        adw_avatar_set_text(avatar.cast(), entity.name)
+        name.text = entity.name
+        name.setBold(entity.matched)
+        detail.text = entity.detail ?? ""
+        detail.isVisible = entity.detail?.isEmpty == false
+        let isSelected = index == completion.selected
+        widget.setStyle("selected", isSelected)
+        widget.setAccessiblySelected(isSelected)
+        widget.setAccessibleLabel([entity.name, entity.detail].compactMap { $0 }.joined(separator: ", "))
+    }
+
+    /// Implicit queries have no prefix, and are for people.
+    private static let prefixesOfPeople: Set<String> = ["@", "#", ""]
+}
+
+extension Label {
+    /// Draws these ranges of the text bold; in UTF-16 units.
+    fileprivate func setBold(_ ranges: [TextRange]) {
+        let text = text
+        guard let attributes = pango_attr_list_new() else { return }
+        defer { pango_attr_list_unref(attributes) }
+        for range in ranges {
+            let start = String.Index(utf16Offset: range.location, in: text)
+            let end = String.Index(utf16Offset: range.end, in: text)
+            guard end <= text.endIndex, let bold = pango_attr_weight_new(PANGO_WEIGHT_BOLD) else { continue }
+            bold.pointee.start_index = guint(text.utf8.distance(from: text.startIndex, to: start))
+            bold.pointee.end_index = guint(text.utf8.distance(from: text.startIndex, to: end))
+            pango_attr_list_insert(attributes, bold)
+        }
+        gtk_label_set_attributes(cast(), attributes)
+    }
+}

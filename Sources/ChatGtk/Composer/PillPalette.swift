@@ -1,0 +1,71 @@
+import CGtk
+import GtkKit
+
+/// The colours of pills as the theme has them: light, dark, high contrast.
+struct PillPalette: Equatable {
+    /// How one pill is drawn.
+    struct Look {
+        var fill: GdkRGBA
+        var border: GdkRGBA
+        /// In pixels; 0 draws none.
+        var borderWidth: Float
+
+        /// How far a pill reaches beyond its text at either side, in pixels.
+        private static let overhang: Float = 2
+        private static let radius: Float = 6
+
+        func draw(_ rectangle: GdkRectangle, _ snapshot: OpaquePointer) {
+            var bounds = graphene_rect_t(
+                origin: graphene_point_t(x: Float(rectangle.x) - Self.overhang, y: Float(rectangle.y)),
+                size: graphene_size_t(
+                    width: Float(rectangle.width) + 2 * Self.overhang, height: Float(rectangle.height)))
+            var outline = GskRoundedRect()
+            gsk_rounded_rect_init_from_rect(&outline, &bounds, Self.radius)
+            var fill = fill
+            gtk_snapshot_push_rounded_clip(snapshot, &outline)
+            gtk_snapshot_append_color(snapshot, &fill, &bounds)
+            gtk_snapshot_pop(snapshot)
+            guard borderWidth > 0 else { return }
+            var widths = [Float](repeating: borderWidth, count: 4)
+            var colors = [GdkRGBA](repeating: border, count: 4)
+            gtk_snapshot_append_border(snapshot, &outline, &widths, &colors)
+        }
+    }
+
+    private var accent = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
+    private var isHighContrast = false
+    /// The colour of a mention's text.
+    private(set) var text = GdkRGBA(red: 0.1, green: 0.4, blue: 0.8, alpha: 1)
+    /// The colour of the text of a mention of the user.
+    private(set) var ownText = GdkRGBA(red: 1, green: 1, blue: 1, alpha: 1)
+
+    init() {}
+
+    init(of widget: Widget) {
+        let context = gtk_widget_get_style_context(widget.cast())
+        func look(up name: String, _ fallback: GdkRGBA) -> GdkRGBA {
+            var color = GdkRGBA()
+            return gtk_style_context_lookup_color(context, name, &color) != 0 ? color : fallback
+        }
+        accent = look(up: "accent_bg_color", accent)
+        text = look(up: "accent_color", text)
+        ownText = look(up: "accent_fg_color", ownText)
+        isHighContrast = adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0
+    }
+
+    func look(isOwn: Bool, isHighlighted: Bool) -> Look {
+        var fill = accent
+        // The user's own pill is filled, others are tinted.
+        fill.alpha = isOwn ? 1 : isHighlighted ? 0.35 : 0.15
+        let width: Float = isHighlighted ? 2 : isHighContrast ? 1 : 0
+        return Look(fill: fill, border: isOwn && isHighlighted ? ownText : text, borderWidth: width)
+    }
+
+    static func == (left: PillPalette, right: PillPalette) -> Bool {
+        func same(_ a: GdkRGBA, _ b: GdkRGBA) -> Bool {
+            a.red == b.red && a.green == b.green && a.blue == b.blue && a.alpha == b.alpha
+        }
+        return same(left.accent, right.accent) && same(left.text, right.text) && same(left.ownText, right.ownText)
+            && left.isHighContrast == right.isHighContrast
+    }
+}

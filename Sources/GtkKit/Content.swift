@@ -1,0 +1,56 @@
+public import CGtk
+public import Foundation
+
+/// What is offered to other programs through a clipboard or a drag, in several forms.
+public final class ContentProvider: Object {
+    /// - Parameters:
+    ///   - text: the plain text, which any program takes.
+    ///   - data: further forms by MIME type, the most faithful first.
+    public convenience init(text: String, data: [(type: String, data: Data)]) {
+        var providers: [UnsafeMutablePointer<GdkContentProvider>?] = data.map { type, data in
+            let bytes = data.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+            defer { g_bytes_unref(bytes) }
+            return gdk_content_provider_new_for_bytes(type, bytes)
+        }
+        var value = GValue()
+        g_value_init(&value, shim_type_string())
+        g_value_set_string(&value, text)
+        providers.append(gdk_content_provider_new_for_value(&value))
+        g_value_unset(&value)
+        self.init(
+            owning: UnsafeMutableRawPointer(gdk_content_provider_new_union(&providers, gsize(providers.count))))
+    }
+}
+
+/// Reads what another program offers, which may take its time and be of any size.
+public enum ContentStream {
+    /// More than this is not read, in bytes.
+    public static let limit = 256 << 20
+    private static let chunk: gsize = 1 << 20
+
+    /// Reads the stream to its end and closes it.
+    ///
+    /// - Parameters:
+    ///   - stream: a GInputStream, owned by the callee from now on.
+    ///   - done: is given nil if it failed or there is more than `limit` bytes.
+    public static func readAll(
+        _ stream: Object, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
+    ) {
+        read(stream, Data(), limit, done)
+    }
+
+    private static func read(
+        _ stream: Object, _ known: Data, _ limit: Int, _ done: @escaping @MainActor (Data?) -> Void
+    ) {
+        AsyncCall.start {
+            g_input_stream_read_bytes_async(stream.cast(), chunk, G_PRIORITY_DEFAULT, nil, $0, $1)
+        } _: { _, result in
+            guard let bytes = g_input_stream_read_bytes_finish(stream.cast(), result, nil) else { return done(nil) }
+            defer { g_bytes_unref(bytes) }
+            var size: gsize = 0
+            guard let start = g_bytes_get_data(bytes, &size), size > 0 else { return done(known) }
+            guard known.count + Int(size) <= limit else { return done(nil) }
+            read(stream, known + Data(bytes: start, count: Int(size)), limit, done)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CGtk
+
+/// A look that ranges of a text buffer can have.
+public final class TextTag: Object {
+    /// A new tag in the buffer's table. Later tags win where they overlap.
+    public convenience init(in buffer: Object) {
+        let tag = UnsafeMutableRawPointer(gtk_text_tag_new(nil)!)
+        self.init(owning: tag)
+        gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer.cast()), cast())
+    }
+
+    /// - Parameter range: in Unicode scalars; brought into the text.
+    public func apply(to range: Range<Int>, in buffer: Object) {
+        withIterators(range, buffer) { gtk_text_buffer_apply_tag(buffer.cast(), cast(), $0, $1) }
+    }
+
+    /// - Parameter range: in Unicode scalars; brought into the text.
+    public func remove(from range: Range<Int>, in buffer: Object) {
+        withIterators(range, buffer) { gtk_text_buffer_remove_tag(buffer.cast(), cast(), $0, $1) }
+    }
+
+    private func withIterators(
+        _ range: Range<Int>, _ buffer: Object,
+        _ body: (UnsafeMutablePointer<GtkTextIter>, UnsafeMutablePointer<GtkTextIter>) -> Void
+    ) {
+        guard !range.isEmpty else { return }
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(clamping: range.lowerBound))
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(clamping: range.upperBound))
+        body(&start, &end)
+    }
+}

@@ -1,0 +1,63 @@
+public import CGtk
+
+/// A GtkTextView that draws something of its own beneath its text.
+open class TextViewImplementation: WidgetImplementation {
+    open override class var extendedType: GType? { gtk_text_view_get_type() }
+
+    /// Draws beneath the text, in the buffer's coordinates.
+    open func drawBelowText(_ snapshot: OpaquePointer) {}
+
+    open override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
+        let textClass = UnsafeMutableRawPointer(widgetClass).assumingMemoryBound(to: GtkTextViewClass.self)
+        textClass.pointee.snapshot_layer = { view, layer, snapshot in
+            nonisolated(unsafe) let (view, snapshot) = (view, snapshot)
+            guard layer == GTK_TEXT_VIEW_LAYER_BELOW_TEXT else { return }
+            MainActor.assumeIsolated {
+                let implementation = WidgetTypes.implementation(of: view) as? TextViewImplementation
+                if let snapshot { implementation?.drawBelowText(snapshot) }
+            }
+        }
+    }
+
+    /// The part of the buffer that is in view, in its coordinates.
+    public final var visibleRectangle: GdkRectangle {
+        var rectangle = GdkRectangle()
+        gtk_text_view_get_visible_rect(cast(), &rectangle)
+        return rectangle
+    }
+
+    /// The first and the last offset in view, in Unicode scalars; the lines they are in count whole.
+    public final var visibleOffsets: Range<Int> {
+        let visible = visibleRectangle
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_view_get_line_at_y(cast(), &start, visible.y, nil)
+        gtk_text_view_get_line_at_y(cast(), &end, visible.y + visible.height, nil)
+        gtk_text_iter_forward_to_line_end(&end)
+        let first = Int(gtk_text_iter_get_offset(&start))
+        return first..<max(first, Int(gtk_text_iter_get_offset(&end))) + 1
+    }
+
+    /// What a range of the text covers, a rectangle for each displayed line, in the buffer's coordinates. Costs the
+    /// range's length.
+    /// - Parameter range: in Unicode scalars.
+    public final func rectangles(of range: Range<Int>) -> [GdkRectangle] {
+        guard let buffer = gtk_text_view_get_buffer(cast()) else { return [] }
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer, &iter, Int32(clamping: range.lowerBound))
+        var lines: [GdkRectangle] = []
+        while gtk_text_iter_get_offset(&iter) < Int32(clamping: range.upperBound) {
+            var place = GdkRectangle()
+            gtk_text_view_get_iter_location(cast(), &iter, &place)
+            if let last = lines.last, last.y < place.y + place.height, place.y < last.y + last.height {
+                var union = GdkRectangle()
+                var last = last
+                gdk_rectangle_union(&last, &place, &union)
+                lines[lines.count - 1] = union
+            } else {
+                lines.append(place)
+            }
+            guard gtk_text_iter_forward_char(&iter) != 0 else { break }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,32 @@
+import CGtk
+
+/// A popover that shows something beside what the user goes on doing: it takes neither the focus nor a grab, and
+/// closes by code alone.
+public final class CompanionPopover: Widget {
+    public convenience init(parent: Widget) {
+        self.init(borrowing: gtk_popover_new())
+        gtk_widget_set_parent(cast(), parent.cast())
+        gtk_popover_set_autohide(cast(), 0)
+        gtk_popover_set_has_arrow(cast(), 0)
+        gtk_popover_set_position(cast(), GTK_POS_TOP)
+        gtk_widget_set_halign(cast(), GTK_ALIGN_START)
+        gtk_widget_set_can_focus(cast(), 0)
+    }
+
+    public func setChild(_ child: Widget?) { gtk_popover_set_child(cast(), child?.cast()) }
+
+    /// Where it points to, in the parent's coordinates.
+    public func point(x: Double, y: Double, width: Double, height: Double) {
+        var rectangle = GdkRectangle(
+            x: Int32(x), y: Int32(y), width: Int32(max(1, width)), height: Int32(max(1, height)))
+        gtk_popover_set_pointing_to(cast(), &rectangle)
+    }
+
+    public var isOpen: Bool {
+        get { isVisible }
+        set {
+            guard newValue != isOpen else { return }
+            if newValue { gtk_popover_popup(cast()) } else { gtk_popover_popdown(cast()) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Completion under real keys and pointer.
+final class CompletionPopupTests: GtkTestCase {
+    func testKeysOpenMoveAndAccept() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList(), "HKW-37: the list opens with the prefix")
+            XCTAssertTrue(bench.textView.hasFocus, "the focus stays in the text")
+            try RealInput.type("an")
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.items.count == 2 })
+            try RealInput.press("Down")
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 1 })
+            XCTAssertTrue(
+                MainLoop.pump { bench.view.completion.row(at: 1)?.hasStyle("selected") == true }, "the row shows it")
+            XCTAssertEqual(bench.view.completion.announcer.text, "André Morel, @andre, 2 of 2")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { bench.shown == "@André Morel " }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            XCTAssertEqual(bench.viewModel.document.mentions.map(\.mention?.entityID), ["andre"])
+            XCTAssertTrue(bench.textView.hasFocus)
+            try bench.close()
+        }
+    }
+
+    func testEscapeClosesAndStaysClosedForTheWord() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.type("@a")
+            XCTAssertTrue(bench.waitForList())
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            try RealInput.type("n")
+            XCTAssertTrue(MainLoop.pump { bench.shown == "@an" })
+            XCTAssertFalse(bench.view.completion.isOpen)
+            try RealInput.type(" @z")
+            XCTAssertTrue(bench.waitForList(), "another word is another matter")
+            try bench.close()
+        }
+    }
+
+    func testAtMostEightRowsShowAndTheWheelScrollsThem() throws {
+        try onMain {
+            let many = (1...40).map { CompletionEntity(id: "m\($0)", name: "Member \($0)") }
+            let bench = try ComposerBench.completing(many)
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            guard let row = bench.view.completion.row(at: 0) else { return XCTFail("no row") }
+            XCTAssertTrue(
+                MainLoop.pump { bench.view.completion.listWidget.height == 8 * row.height },
+                "\(bench.view.completion.listWidget.height) for rows of \(row.height)")
+            try RealInput.point(at: row)
+            try RealInput.scrollDown(20)
+            XCTAssertTrue(MainLoop.pump { bench.view.completion.row(at: 39)?.isMapped == true })
+            XCTAssertTrue(bench.textView.hasFocus)
+            try RealInput.press("End")
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 39 })
+            try RealInput.press("Home")
+            XCTAssertTrue(MainLoop.pump { bench.view.completion.row(at: 0)?.hasStyle("selected") == true })
+            try RealInput.press("Next")
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 8 })
+            try bench.close()
+        }
+    }
+
+    func testClickingARowAcceptsItAndLeavesTheFocus() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            guard let row = bench.view.completion.row(at: 2) else { return XCTFail("no row") }
+            try RealInput.point(at: row)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { bench.shown == "@Zoe " }, bench.shown)
+            XCTAssertTrue(bench.textView.hasFocus)
+            try bench.close()
+        }
+    }
+
+    func testNarrowWindowsHaveTheListDocked() throws {
+        try onMain {
+            let bench = try ComposerBench.completing(width: 360)
+            let before = bench.view.widget.height
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            XCTAssertTrue(MainLoop.pump { bench.view.widget.height > before }, "it takes its place in the bar")
+            XCTAssertEqual(bench.view.completion.listWidget.bounds(in: bench.view.widget)?.y, 0)
+            try RealInput.press("Tab")
+            XCTAssertTrue(MainLoop.pump { bench.shown == "@Ann Lindqvist " })
+            XCTAssertTrue(MainLoop.pump { bench.view.widget.height == before })
+            try bench.close()
+        }
+    }
+
+    func testFailureIsARow() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.viewModel.completionSources = [FixedSource(people: nil)]
+            bench.view.grabFocus()
+            XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.isFocused })
+            bench.type("@")
+            XCTAssertTrue(MainLoop.pump { bench.view.completion.isOpen })
+            XCTAssertEqual(bench.view.completion.announcer.text, "The suggestions could not be loaded")
+            bench.viewModel.handle(.cancelCompletion)
+            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            try bench.close()
+        }
+    }
+}
+
+extension ComposerBench {
+    nonisolated fileprivate static let people = [
+        CompletionEntity(id: "ann", name: "Ann Lindqvist", detail: "@ann"),
+        CompletionEntity(id: "andre", name: "André Morel", detail: "@andre"),
+        CompletionEntity(id: "zoe", name: "Zoe", detail: "@zoe"),
+    ]
+
+    fileprivate static func completing(
+        _ people: [CompletionEntity] = ComposerBench.people, width: Int32 = 700
+    ) throws -> ComposerBench {
+        let bench = try ComposerBench(width: width)
+        bench.viewModel.completionSources = [FixedSource(people: people)]
+        try RealInput.activate(bench.window.window)
+        bench.view.grabFocus()
+        return bench
+    }
+
+    fileprivate func waitForList() -> Bool {
+        MainLoop.pump { view.completion.isOpen && (view.completion.row(at: 0)?.width ?? 0) > 0 }
+    }
+}
+
+/// Offers those whose name starts with the query; nil fails.
+private struct FixedSource: CompletionSource {
+    let prefix = "@"
+    let people: [CompletionEntity]?
+
+    @MainActor func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error> {
+        AsyncThrowingStream { continuation in
+            if let people {
+                continuation.yield(people.filter { $0.name.lowercased().hasPrefix(query.text.lowercased()) })
+            }
+            continuation.finish(throwing: people == nil ? Unfinished() : nil)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Mentions in the text buffer, and on the clipboard.
+final class MentionPillTests: GtkTestCase {
+    private nonisolated static let ann = Mention(entityID: "ann", text: "@Ann Lindqvist", short: "@Ann")
+    private nonisolated static let robin = Mention(entityID: "robin", text: "@Robin")
+
+    func testMentionsAreTaggedAndTypingInsideMakesThemText() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.load("👋 @Ann Lindqvist!", [(Self.ann, 3)])
+            XCTAssertTrue(MainLoop.pump { bench.taggedRanges == [2..<16] }, "in scalars")
+            bench.select(0, 0)
+            bench.type("well ")
+            XCTAssertTrue(MainLoop.pump { bench.taggedRanges == [7..<21] }, "it moves with the text")
+            bench.select(21, 21)
+            bench.type("'s")
+            XCTAssertTrue(MainLoop.pump { bench.taggedRanges == [7..<21] }, "typing behind it is not of it")
+            bench.select(10, 10)
+            bench.type("x")
+            XCTAssertTrue(MainLoop.pump { bench.taggedRanges == [] }, "HKW-60")
+            bench.viewModel.handle(.undo)
+            XCTAssertTrue(MainLoop.pump { bench.taggedRanges == [7..<21] }, "undo brings the pill back")
+            try bench.close()
+        }
+    }
+
+    /// Whatever is edited, the tags lie under the mentions and nowhere else (HKW-27).
+    func testTagsFollowMentionsThroughRandomEdits() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.view.ownEntityID = "robin"
+            var random = Seeded(state: 11)
+            for step in 0..<300 {
+                let length = bench.shown.unicodeScalars.count
+                switch random.next(8) {
+                case 0: bench.type(["a", " ", "é", "👍🏽", "\n"][random.next(5)])
+                case 1:
+                    let (a, b) = (random.next(length + 1), random.next(length + 1))
+                    bench.select(min(a, b), max(a, b))
+                case 2: bench.emit("backspace")
+                case 3: bench.viewModel.handle(.undo)
+                case 4: bench.viewModel.handle(.redo)
+                case 5, 6:
+                    let who = random.next(2) == 0 ? Self.ann : Self.robin
+                    let entity = CompletionEntity(id: who.entityID, name: String(who.text.dropFirst()))
+                    bench.viewModel.handle(.acceptEntity(entity))
+                default: bench.viewModel.handle(.select(.caret(random.next(length + 1))))
+                }
+                guard bench.waitForTags() else {
+                    return XCTFail(
+                        "step \(step): \(bench.taggedRanges) for \(bench.mentionRanges)")
+                }
+            }
+            try bench.close()
+        }
+    }
+
+    func testPillsAreDrawnBeneathTheirText() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.load("@Ann Lindqvist", [(Self.ann, 0)])
+            XCTAssertTrue(bench.waitForTags())
+            guard let view = ComposerTextView.of(bench.textView) else { return XCTFail("the class is ours") }
+            _ = bench.settle()
+            let rectangles = view.rectangles(of: 0..<14)
+            XCTAssertEqual(rectangles.count, 1)
+            XCTAssertGreaterThan(rectangles.first?.width ?? 0, 50)
+            bench.viewModel.handle(.load(ComposerContent(text: String(repeating: "long line ", count: 60))))
+            _ = bench.settle()
+            XCTAssertGreaterThan(view.rectangles(of: 0..<600).count, 2, "one for each displayed line")
+            try bench.close()
+        }
+    }
+
+    func testCopyAndPasteKeepMentionsBetweenWindows() throws {
+        try onMain {
+            let (source, target) = (try ComposerBench(), try ComposerBench())
+            source.load("Hi @Ann Lindqvist", [(Self.ann, 3)])
+            XCTAssertTrue(source.waitForTags())
+            try RealInput.activate(source.window.window)
+            source.view.grabFocus()
+            try RealInput.press("ctrl+a", "ctrl+c")
+            XCTAssertTrue(MainLoop.pump { source.viewModel.composer.selection.length == 17 })
+            try RealInput.activate(target.window.window)
+            target.view.grabFocus()
+            try RealInput.press("ctrl+v")
+            XCTAssertTrue(MainLoop.pump { target.shown == "Hi @Ann Lindqvist" }, target.shown)
+            XCTAssertEqual(target.viewModel.document.mentions.map(\.mention), [Self.ann], "HKW-29")
+            XCTAssertTrue(target.waitForTags())
+            try source.close()
+            try target.close()
+        }
+    }
+
+    func testOtherProgramsGetPlainText() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.load("@Ann Lindqvist", [(Self.ann, 0)])
+            bench.viewModel.handle(.select(TextRange(location: 0, length: 14)))
+            bench.viewModel.handle(.copy)
+            var text: String?
+            let clipboard = Object(
+                borrowing: UnsafeMutableRawPointer(gtk_widget_get_clipboard(bench.textView.cast())))
+            AsyncCall.start {
+                gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
+            } _: { _, result in
+                let read = gdk_clipboard_read_text_finish(clipboard.cast(), result, nil)
+                defer { g_free(read) }
+                text = read.map { String(cString: $0) }
+            }
+            XCTAssertTrue(MainLoop.pump { text == "@Ann Lindqvist" })
+            try bench.close()
+        }
+    }
+}
+
+extension ComposerBench {
+    /// The ranges that any pill's tag covers, in scalars.
+    fileprivate var taggedRanges: [Range<Int>] {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_start_iter(buffer, &iter)
+        var tagged: [Range<Int>] = []
+        repeat {
+            let offset = Int(gtk_text_iter_get_offset(&iter))
+            let tags = gtk_text_iter_get_tags(&iter)
+            let isTagged = g_slist_length(tags) > 0
+            g_slist_free(tags)
+            guard isTagged, gtk_text_iter_is_end(&iter) == 0 else { continue }
+            if let last = tagged.last, last.upperBound == offset {
+                tagged[tagged.count - 1] = last.lowerBound..<offset + 1
+            } else {
+                tagged.append(offset..<offset + 1)
+            }
+        } while gtk_text_iter_forward_char(&iter) != 0
+        return tagged
+    }
+
+    /// What the tags must cover: mentions that touch are one range.
+    fileprivate var mentionRanges: [Range<Int>] {
+        let document = viewModel.document
+        return document.mentions.reduce(into: []) { ranges, span in
+            let start = document.scalarOffset(ofUTF16: span.range.location)
+            let end = document.scalarOffset(ofUTF16: span.range.end)
+            if let last = ranges.last, last.upperBound == start {
+                ranges[ranges.count - 1] = last.lowerBound..<end
+            } else {
+                ranges.append(start..<end)
+            }
+        }
+    }
+
+    fileprivate func load(_ text: String, _ mentions: [(Mention, Int)]) {
+        let placed = mentions.map { mention, location in
+            ComposerContent.PlacedMention(
+                mention: mention, range: TextRange(location: location, length: mention.text.utf16.count))
+        }
+        viewModel.handle(.load(ComposerContent(text: text, mentions: placed)))
+    }
+
+    fileprivate func waitForTags() -> Bool {
+        MainLoop.pump(forAtMost: 3) { taggedRanges == mentionRanges }
+    }
+}

@@ -1,0 +1,80 @@
+import CGtk
+import Foundation
+public import GtkKit
+
+/// Keys and pointer as the display server delivers them, by xdotool.
+@MainActor
+public enum RealInput {
+    /// Presses keys, named as xdotool does: `Return`, `shift+Down`, `at`.
+    public static func press(_ keys: String...) throws { try run(["key", "--delay", "15"] + keys) }
+    public static func type(_ text: String) throws { try run(["type", "--delay", "15", "--", text]) }
+
+    /// Brings the window to the front and waits until the display server gives it the keys.
+    public static func activate(_ window: Widget) throws {
+        gtk_window_present(window.cast())
+        guard MainLoop.pump(until: { gtk_window_is_active(window.cast()) != 0 }) else { throw Unfinished() }
+    }
+
+    /// Moves the pointer to the middle of the widget, which is in the active window or a popover of it.
+    public static func point(at widget: Widget) throws {
+        guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native) else {
+            throw Unfinished()
+        }
+        let nativeWidget = Widget(borrowing: UnsafeMutableRawPointer(native))
+        guard let bounds = widget.bounds(in: nativeWidget) else { throw Unfinished() }
+        var (x, y) = (0.0, 0.0)
+        gtk_native_get_surface_transform(native, &x, &y)
+        x += bounds.x + bounds.width / 2
+        y += bounds.y + bounds.height / 2
+        if shim_is_a(UnsafeMutableRawPointer(surface), gdk_popup_get_type()) != 0 {
+            x += Double(gdk_popup_get_position_x(surface))
+            y += Double(gdk_popup_get_position_y(surface))
+        }
+        // As a hand does, by more than one step: GTK knows what is beneath from the second motion on, and hands one
+        // on in a frame.
+        let window = try activeWindow()
+        for step in [4, 2, 0] {
+            try run(["mousemove", "--sync", "--window", window, "\(Int(x) - step)", "\(Int(y) - step)"])
+            try waitForFrames(2, of: widget)
+        }
+    }
+
+    private static func waitForFrames(_ count: Int, of widget: Widget) throws {
+        var frames = 0
+        widget.addTick {
+            frames += 1
+            return frames < count
+        }
+        guard MainLoop.pump(until: { frames >= count }) else { throw Unfinished() }
+    }
+
+    public static func click() throws { try run(["click", "1"]) }
+    /// Turns the wheel towards the user.
+    public static func scrollDown(_ steps: Int) throws { try run(["click", "--repeat", "\(steps)", "5"]) }
+    public static func pressButton() throws { try run(["mousedown", "1"]) }
+    public static func releaseButton() throws { try run(["mouseup", "1"]) }
+    /// Moves the pointer by so many pixels, step by step as hands do.
+    public static func move(byX x: Int, y: Int, steps: Int = 8) throws {
+        for step in 1...steps {
+            let (dx, dy) = (x * step / steps - x * (step - 1) / steps, y * step / steps - y * (step - 1) / steps)
+            try run(["mousemove_relative", "--sync", "--", "\(dx)", "\(dy)"])
+        }
+    }
+
+    private static func activeWindow() throws -> String {
+        try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// The main loop goes on meanwhile, so that what was pressed arrives.
+    @discardableResult
+    private static func run(_ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdotool"] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw Unfinished() }
+        return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+}

@@ -67,6 +67,8 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
 	@$(RELEASE)/parlance-bench store .build/bench
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
+	@build-aux/with-display build-aux/bench-keys $(RELEASE)/parlance-gallery
 
 soak: deps ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak

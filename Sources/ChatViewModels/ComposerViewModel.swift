@@ -20,6 +20,8 @@ public final class ComposerViewModel: ViewModel {
         case beginEdit(MessageID, text: String)
         /// Answers a message with what is written next; ends an edit.
         case beginReply(ReplyTarget)
+        /// Answers a message with what is written next; the text gets the focus.
+        case reply(ReplyTarget)
         /// Who else types now; all others have stopped.
         case peersTyping([String])
         /// The message that is being edited was deleted.
@@ -53,7 +55,7 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let service: any MessageService & DraftService
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let makeTransactionID: () -> TransactionID
-    @ObservationIgnored private var timer: (deadline: Duration, task: Task<Void, Never>)?
+    @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let deliveries = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
@@ -71,6 +73,7 @@ public final class ComposerViewModel: ViewModel {
         self.roomID = roomID
         self.service = service
         self.time = time
+        timer = DeadlineTimer(time)
         self.makeTransactionID = makeTransactionID
         var configuration = configuration
         // With the time to write it the draft on disk is at most half a second behind the keyboard.
@@ -86,10 +89,10 @@ public final class ComposerViewModel: ViewModel {
         drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
     }
 
-    isolated deinit { timer?.task.cancel() }
-
     /// The text and its spans, for a view that begins to mirror it.
     public var document: ComposerDocument { engine.document }
+    public var configuration: ComposerConfiguration { engine.configuration }
+    public var keys: KeyTable { engine.keys }
 
     /// Who answers completion queries; of several with one prefix the first. What nobody answers for is not offered.
     public var completionSources: [any CompletionSource] {
@@ -140,6 +143,9 @@ public final class ComposerViewModel: ViewModel {
             onTextEffect?(.focusRequested(true))
         case .beginReply(let target):
             if state.composer.editing != nil { handle(.cancelEdit) }
+            handle(.reply(target))
+            onTextEffect?(.focusRequested(true))
+        case .reply(let target):
             handle(.reply(target))
             onTextEffect?(.focusRequested(true))
         case .peersTyping(let names):
@@ -202,7 +208,7 @@ public final class ComposerViewModel: ViewModel {
         let isOther = editing != self.editing
         if isOther {
             self.editing = editing
-            next.editQuote = editing == nil ? nil : String(engine.document.text.prefix { !$0.isNewline }.prefix(200))
+            next.editQuote = editing == nil ? nil : engine.document.firstLine
         }
         let isAnsweringOther = next.composer.reply?.messageID != state.composer.reply?.messageID
         if next != state { state = next }
@@ -212,19 +218,10 @@ public final class ComposerViewModel: ViewModel {
     }
 
     private func scheduleTimer() {
-        guard let deadline = engine.nextDeadline else {
-            timer?.task.cancel()
-            timer = nil
-            return
+        timer.schedule(engine.nextDeadline) { [weak self] now in
+            guard let self else { return }
+            self.carryOut(self.engine.advance(to: now))
         }
-        if let timer, timer.deadline == deadline { return }
-        timer?.task.cancel()
-        let task = Task { [weak self, time] in
-            guard (try? await time.sleep(deadline)) != nil, !Task.isCancelled, let self else { return }
-            self.timer = nil
-            self.carryOut(self.engine.advance(to: max(deadline, time.now())))
-        }
-        timer = (deadline, task)
     }
 
     private func restore(_ saved: SavedDraft) {

@@ -35,7 +35,35 @@ struct Screenshots {
             }
         }
         await gallery.closeWindow()
-        return 0
+        return await drawLooks() ? 0 : fail("cannot draw the looks")
+    }
+
+    private static let quote = "I tried the headline in small caps as well — have a look when you are back."
+    /// Mentions, one of them of the user, and Markdown of each kind.
+    private static let composition = ComposerContent(
+        text: "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
+        mentions: [
+            .init(
+                mention: Mention(entityID: FixtureConversation.ann.id.rawValue, text: "@Ann Lindqvist"),
+                range: TextRange(location: 0, length: 14)),
+            .init(
+                mention: Mention(entityID: FixtureService.own.id.rawValue, text: "@Robin"),
+                range: TextRange(location: 19, length: 6)),
+        ])
+
+    private func drawLooks() async -> Bool {
+        let looks = Looks.window()
+        gtk_window_present(looks.cast())
+        defer { gtk_window_destroy(looks.cast()) }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            for width in [360, 700] {
+                gtk_window_set_default_size(looks.cast(), Int32(width), 480)
+                await gallery.settle()
+                guard save(looks, "looks-\(width)-\(scheme)") else { return false }
+            }
+        }
+        return true
     }
 
     private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
@@ -51,6 +79,11 @@ struct Screenshots {
         composer.handle(.load(ComposerContent(text: "The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
         guard save(window.window, "conversation-\(suffix)") else { return false }
+        composer.send(.reply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
+        composer.handle(.load(Self.composition))
+        await gallery.settle()
+        guard save(window.window, "composing-\(suffix)") else { return false }
+        composer.handle(.reply(nil))
         composer.handle(.load(ComposerContent(text: "")))
         coordinator.conversation?.timeline.send(.editLast)
         await gallery.settle()

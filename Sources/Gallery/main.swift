@@ -5,6 +5,7 @@ import GtkKit
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
            parlance-gallery act                  open, act and close, for a leak check
+           parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
     """
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -19,6 +20,9 @@ case ("screenshots", 2):
     gallery = Gallery { await Screenshots(gallery: $0, folder: folder).draw() }
 case ("act", 1):
     gallery = Gallery { await Performance(gallery: $0).run() }
+case ("keys", 3):
+    let presses = KeyPresses(isComposer: arguments[1] == "composer", count: Int(arguments[2]) ?? 0)
+    gallery = Gallery { _ in await presses.run() }
 default:
     FileHandle.standardError.write(Data(usage.utf8))
     exit(2)

@@ -86,6 +86,14 @@ public import CGtk
         }
     }
 
+    /// - Parameter type: the GType of the enumeration.
+    public final func setEnumeration(_ name: String, _ value: Int32, _ type: GType) {
+        withValue(type) {
+            g_value_set_enum(&$0, value)
+            g_object_set_property(cast(), name, &$0)
+        }
+    }
+
     private func withValue<R>(_ type: GType, _ body: (inout GValue) -> R) -> R {
         var value = GValue()
         g_value_init(&value, type)

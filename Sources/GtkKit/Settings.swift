@@ -23,6 +23,13 @@ public final class Settings: Object {
     public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
     public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }
 
+    /// Keeps a property of the object equal to the setting for as long as the object lives.
+    /// - Parameter bothWays: the setting follows the property too.
+    public func bind(_ key: String, to object: Object, _ property: String, bothWays: Bool = false) {
+        let flags = bothWays ? G_SETTINGS_BIND_DEFAULT : G_SETTINGS_BIND_GET
+        g_settings_bind(cast(), key, object.pointer, property, flags)
+    }
+
     @discardableResult
     public func onChange(of key: String, _ handler: @escaping @MainActor () -> Void) -> SignalConnection {
         connect("changed::\(key)") { _ in handler() }

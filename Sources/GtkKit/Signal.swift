@@ -84,6 +84,17 @@ extension Object {
         }
     }
 
+    /// For signals whose handlers answer with an object, or with none.
+    @discardableResult
+    public final func provide(
+        _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Object?
+    ) -> SignalConnection {
+        connectClosure(signal, after: false) { arguments, result in
+            let answer = handler(arguments)
+            if let result { g_value_set_object(result, answer?.pointer) }
+        }
+    }
+
     private func connectClosure(_ signal: String, after: Bool, _ handler: @escaping SignalHandler) -> SignalConnection {
         let box = Unmanaged.passRetained(ClosureBox(handler))
         let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), box.toOpaque())

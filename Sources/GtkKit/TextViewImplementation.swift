@@ -6,15 +6,21 @@ open class TextViewImplementation: WidgetImplementation {
 
     /// Draws beneath the text, in the buffer's coordinates.
     open func drawBelowText(_ snapshot: OpaquePointer) {}
+    /// Draws over the text, in the buffer's coordinates.
+    open func drawAboveText(_ snapshot: OpaquePointer) {}
 
     open override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
         let textClass = UnsafeMutableRawPointer(widgetClass).assumingMemoryBound(to: GtkTextViewClass.self)
         textClass.pointee.snapshot_layer = { view, layer, snapshot in
             nonisolated(unsafe) let (view, snapshot) = (view, snapshot)
-            guard layer == GTK_TEXT_VIEW_LAYER_BELOW_TEXT else { return }
             MainActor.assumeIsolated {
                 let implementation = WidgetTypes.implementation(of: view) as? TextViewImplementation
-                if let snapshot { implementation?.drawBelowText(snapshot) }
+                guard let snapshot, let implementation else { return }
+                if layer == GTK_TEXT_VIEW_LAYER_BELOW_TEXT {
+                    implementation.drawBelowText(snapshot)
+                } else {
+                    implementation.drawAboveText(snapshot)
+                }
             }
         }
     }

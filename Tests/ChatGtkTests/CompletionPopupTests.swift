@@ -20,11 +20,11 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.press("Down")
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 1 })
             XCTAssertTrue(
-                MainLoop.pump { bench.view.completion.row(at: 1)?.hasStyle("selected") == true }, "the row shows it")
-            XCTAssertEqual(bench.view.completion.announcer.text, "André Morel, @andre, 2 of 2")
+                MainLoop.pump { bench.completion.row(at: 1)?.hasStyle("selected") == true }, "the row shows it")
+            XCTAssertEqual(bench.completion.announcer.text, "André Morel, @andre, 2 of 2")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { bench.shown == "@André Morel " }, bench.shown)
-            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             XCTAssertEqual(bench.viewModel.document.mentions.map(\.mention?.entityID), ["andre"])
             XCTAssertTrue(bench.textView.hasFocus)
             try bench.close()
@@ -37,10 +37,10 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.type("@a")
             XCTAssertTrue(bench.waitForList())
             try RealInput.press("Escape")
-            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             try RealInput.type("n")
             XCTAssertTrue(MainLoop.pump { bench.shown == "@an" })
-            XCTAssertFalse(bench.view.completion.isOpen)
+            XCTAssertFalse(bench.completion.isOpen)
             try RealInput.type(" @z")
             XCTAssertTrue(bench.waitForList(), "another word is another matter")
             try bench.close()
@@ -53,18 +53,18 @@ final class CompletionPopupTests: GtkTestCase {
             let bench = try ComposerBench.completing(many)
             try RealInput.press("at")
             XCTAssertTrue(bench.waitForList())
-            guard let row = bench.view.completion.row(at: 0) else { return XCTFail("no row") }
+            guard let row = bench.completion.row(at: 0) else { return XCTFail("no row") }
             XCTAssertTrue(
-                MainLoop.pump { bench.view.completion.listWidget.height == 8 * row.height },
-                "\(bench.view.completion.listWidget.height) for rows of \(row.height)")
+                MainLoop.pump { bench.completion.listWidget.height == 8 * row.height },
+                "\(bench.completion.listWidget.height) for rows of \(row.height)")
             try RealInput.point(at: row)
-            try RealInput.scrollDown(20)
-            XCTAssertTrue(MainLoop.pump { bench.view.completion.row(at: 39)?.isMapped == true })
+            try RealInput.scrollDown(40)
+            XCTAssertTrue(MainLoop.pump { bench.completion.row(at: 39)?.isMapped == true })
             XCTAssertTrue(bench.textView.hasFocus)
             try RealInput.press("End")
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 39 })
             try RealInput.press("Home")
-            XCTAssertTrue(MainLoop.pump { bench.view.completion.row(at: 0)?.hasStyle("selected") == true })
+            XCTAssertTrue(MainLoop.pump { bench.completion.row(at: 0)?.hasStyle("selected") == true })
             try RealInput.press("Next")
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.completion?.selected == 8 })
             try bench.close()
@@ -76,7 +76,7 @@ final class CompletionPopupTests: GtkTestCase {
             let bench = try ComposerBench.completing()
             try RealInput.press("at")
             XCTAssertTrue(bench.waitForList())
-            guard let row = bench.view.completion.row(at: 2) else { return XCTFail("no row") }
+            guard let row = bench.completion.row(at: 2) else { return XCTFail("no row") }
             try RealInput.point(at: row)
             try RealInput.click()
             XCTAssertTrue(MainLoop.pump { bench.shown == "@Zoe " }, bench.shown)
@@ -92,7 +92,7 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.press("at")
             XCTAssertTrue(bench.waitForList())
             XCTAssertTrue(MainLoop.pump { bench.view.widget.height > before }, "it takes its place in the bar")
-            XCTAssertEqual(bench.view.completion.listWidget.bounds(in: bench.view.widget)?.y, 0)
+            XCTAssertEqual(bench.completion.listWidget.bounds(in: bench.view.widget)?.y, 0)
             try RealInput.press("Tab")
             XCTAssertTrue(MainLoop.pump { bench.shown == "@Ann Lindqvist " })
             XCTAssertTrue(MainLoop.pump { bench.view.widget.height == before })
@@ -107,10 +107,10 @@ final class CompletionPopupTests: GtkTestCase {
             bench.view.grabFocus()
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.isFocused })
             bench.type("@")
-            XCTAssertTrue(MainLoop.pump { bench.view.completion.isOpen })
-            XCTAssertEqual(bench.view.completion.announcer.text, "The suggestions could not be loaded")
+            XCTAssertTrue(MainLoop.pump { bench.completion.isOpen })
+            XCTAssertEqual(bench.completion.announcer.text, "The suggestions could not be loaded")
             bench.viewModel.handle(.cancelCompletion)
-            XCTAssertTrue(MainLoop.pump { !bench.view.completion.isOpen })
+            XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             try bench.close()
         }
     }
@@ -134,7 +134,7 @@ extension ComposerBench {
     }
 
     fileprivate func waitForList() -> Bool {
-        MainLoop.pump { view.completion.isOpen && (view.completion.row(at: 0)?.width ?? 0) > 0 }
+        MainLoop.pump { completion.isOpen && (completion.row(at: 0)?.width ?? 0) > 0 }
     }
 }
 

@@ -31,6 +31,11 @@ final class ComposerBench {
         view.grabFocus()
     }
 
+    var completion: CompletionPopup {
+        guard let completion = view.bar.binding?.completion else { fatalError("the bar has a model") }
+        return completion
+    }
+
     var shown: String {
         var (start, end) = (GtkTextIter(), GtkTextIter())
         gtk_text_buffer_get_bounds(buffer, &start, &end)

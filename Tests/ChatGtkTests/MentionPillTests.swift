@@ -100,6 +100,30 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
+    func testDraggingKeepsMentions() throws {
+        try onMain {
+            let bench = try ComposerBench(width: 700)
+            bench.load("@Ann Lindqvist says hello", [(Self.ann, 0)])
+            XCTAssertTrue(bench.waitForTags())
+            try RealInput.activate(bench.window.window)
+            bench.view.grabFocus()
+            bench.view.bar.showsFormatting = true
+            _ = bench.settle()
+            bench.viewModel.handle(.select(TextRange(location: 0, length: 14)))
+            guard let editor = bench.view.bar.binding?.editor else { return XCTFail("no editor") }
+            let start = editor.rectangle(at: 4, in: bench.textView)
+            let end = editor.rectangle(at: 25, in: bench.textView)
+            try RealInput.point(at: bench.textView, x: Double(start.x), y: Double(start.y + start.height / 2))
+            try RealInput.pressButton()
+            try RealInput.move(byX: Int(end.x - start.x) + 30, y: 0)
+            try RealInput.releaseButton()
+            XCTAssertTrue(MainLoop.pump { bench.shown == " says hello@Ann Lindqvist" }, bench.shown)
+            XCTAssertEqual(bench.viewModel.document.mentions.map(\.mention), [Self.ann])
+            XCTAssertTrue(bench.waitForTags())
+            try bench.close()
+        }
+    }
+
     func testOtherProgramsGetPlainText() throws {
         try onMain {
             let bench = try ComposerBench()

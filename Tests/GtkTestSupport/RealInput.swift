@@ -17,6 +17,11 @@ public enum RealInput {
 
     /// Moves the pointer to the middle of the widget, which is in the active window or a popover of it.
     public static func point(at widget: Widget) throws {
+        try point(at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
+    }
+
+    /// Moves the pointer to a place in the widget's coordinates.
+    public static func point(at widget: Widget, x atX: Double, y atY: Double) throws {
         guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native) else {
             throw Unfinished()
         }
@@ -24,18 +29,21 @@ public enum RealInput {
         guard let bounds = widget.bounds(in: nativeWidget) else { throw Unfinished() }
         var (x, y) = (0.0, 0.0)
         gtk_native_get_surface_transform(native, &x, &y)
-        x += bounds.x + bounds.width / 2
-        y += bounds.y + bounds.height / 2
+        x += bounds.x + atX
+        y += bounds.y + atY
         if shim_is_a(UnsafeMutableRawPointer(surface), gdk_popup_get_type()) != 0 {
             x += Double(gdk_popup_get_position_x(surface))
             y += Double(gdk_popup_get_position_y(surface))
         }
+        // Animations at their end: what comes and goes in a window makes GTK 4.8 forget that the pointer is over a popover
+        // of it until the pointer moves.
+        try waitForFrames(30, of: widget)
         // As a hand does, by more than one step: GTK knows what is beneath from the second motion on, and hands one
         // on in a frame.
         let window = try activeWindow()
         for step in [4, 2, 0] {
             try run(["mousemove", "--sync", "--window", window, "\(Int(x) - step)", "\(Int(y) - step)"])
-            try waitForFrames(2, of: widget)
+            try waitForFrames(3, of: widget)
         }
     }
 

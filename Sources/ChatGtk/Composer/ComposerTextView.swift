@@ -1,13 +1,27 @@
 import CGtk
 import GtkKit
 
-/// The composer's GtkTextView: draws pills behind mentions.
+/// The composer's GtkTextView: draws pills behind mentions, and where what is dragged would go.
 final class ComposerTextView: TextViewImplementation {
     var onDraw: ((ComposerTextView, OpaquePointer) -> Void)?
     var onStyleChange: (() -> Void)?
+    /// In the buffer's coordinates; only place and height count.
+    var dropCaret: GdkRectangle? {
+        didSet { if dropCaret != nil || oldValue != nil { gtk_widget_queue_draw(cast()) } }
+    }
 
     override class var typeName: String { "ParlanceComposerTextView" }
 
     override func drawBelowText(_ snapshot: OpaquePointer) { onDraw?(self, snapshot) }
     override func styleChanged() { onStyleChange?() }
+
+    override func drawAboveText(_ snapshot: OpaquePointer) {
+        guard let dropCaret else { return }
+        var color = GdkRGBA()
+        gtk_style_context_get_color(gtk_widget_get_style_context(cast()), &color)
+        var bounds = graphene_rect_t(
+            origin: graphene_point_t(x: Float(dropCaret.x), y: Float(dropCaret.y)),
+            size: graphene_size_t(width: 2, height: Float(dropCaret.height)))
+        gtk_snapshot_append_color(snapshot, &color, &bounds)
+    }
 }

@@ -9,8 +9,8 @@ import GtkKit
 /// is then applied, so the two can never differ. Offsets are converted here and nowhere else: the engine counts
 /// UTF-16 units, the buffer Unicode scalars.
 final class EditorView {
-    private let textView: Widget
-    private let buffer: Object
+    let textView: Widget
+    let buffer: Object
     private let viewModel: any ComposerModel
     /// The text in the buffer, for converting offsets in O(log n).
     private var mirror: ComposerDocument
@@ -18,7 +18,10 @@ final class EditorView {
     /// A selection that is about to be replaced: its deletion waits for the insertion, so that both are one edit.
     private var pendingDeletion: TextRange?
     private var preedit = ""
+    let markdown: MarkdownStyler
     private let pills: MentionPills
+    /// Called when the user asks for the menu by a key.
+    var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
 
     init(textView: Widget, viewModel: any ComposerModel) {
@@ -28,6 +31,7 @@ final class EditorView {
         guard let pointer = gtk_text_view_get_buffer(textView.cast()) else { fatalError("a text view has a buffer") }
         buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
         gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
+        markdown = MarkdownStyler(textView: textView, buffer: buffer, rules: viewModel.markdownRules)
         pills = MentionPills(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
@@ -40,15 +44,6 @@ final class EditorView {
             guard let self else { return }
             self.viewModel.handle(.focus(self.textView.hasFocus))
         }
-    }
-
-    /// The height of a line of text in the view's font, in pixels.
-    var lineHeight: Double {
-        guard let context = gtk_widget_get_pango_context(textView.cast()),
-            let metrics = pango_context_get_metrics(context, nil, nil)
-        else { return 20 }
-        defer { pango_font_metrics_unref(metrics) }
-        return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
     }
 
     /// The identifier under which the user is mentioned.
@@ -137,6 +132,14 @@ final class EditorView {
             guard let self, self.preedit.isEmpty,
                 let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
             else { return false }
+            if chord.opensMenu, let open = self.onMenuKey {
+                open()
+                return true
+            }
+            if chord == KeyChord("V", [.control, .shift]) {
+                self.paste(asPlainText: true)
+                return true
+            }
             return self.viewModel.handle(.key(chord))
         }
         textView.addController(keys)
@@ -172,8 +175,12 @@ final class EditorView {
         viewModel.handle(event)
     }
 
-    private func paste() {
-        Clipboard.read(of: textView) { [weak self] offers in
+    /// What an input method still shows becomes text.
+    func commitPreedit() { gtk_text_view_reset_im_context(textView.cast()) }
+
+    /// - Parameter asPlainText: leaves out what else the clipboard holds.
+    func paste(asPlainText: Bool = false) {
+        Clipboard.read(of: textView, asPlainText: asPlainText) { [weak self] offers in
             if !offers.isEmpty { self?.viewModel.handle(.paste(offers)) }
         }
     }
@@ -208,6 +215,7 @@ final class EditorView {
                 gtk_text_buffer_insert(buffer.cast(), &start, edit.replacement, Int32(edit.replacement.utf8.count))
                 pills.inserted(scalars.location..<Int(gtk_text_iter_get_offset(&start)))
             }
+            markdown.edited(scalars.location..<Int(gtk_text_iter_get_offset(&start)))
         }
         gtk_text_buffer_end_user_action(buffer.cast())
     }
@@ -224,14 +232,12 @@ final class EditorView {
         scrollToCaret()
     }
 
-    /// Brings the caret into view, scrolling as little as needed.
-    func scrollToCaret() {
-        gtk_text_view_scroll_mark_onscreen(textView.cast(), gtk_text_buffer_get_insert(buffer.cast()))
-    }
-
     private func showWholeText() {
         let text = mirror.text
+        isApplying = true
         gtk_text_buffer_set_text(buffer.cast(), text, Int32(text.utf8.count))
+        isApplying = false
+        markdown.edited(0..<mirror.scalarCount)
         showSelection(viewModel.composer.selection)
     }
 
@@ -243,7 +249,10 @@ final class EditorView {
             guard let self else { return }
             self.pills.draw(view, snapshot, self.viewModel.document)
         }
-        view?.onStyleChange = { [weak self] in self?.pills.styleChanged() }
+        view?.onStyleChange = { [weak self] in
+            self?.pills.styleChanged()
+            self?.markdown.styleChanged()
+        }
         rendering = Rendering(
             { [viewModel] in
                 SpanState(revision: viewModel.composer.revision, highlighted: viewModel.composer.highlightedMention)
@@ -262,7 +271,7 @@ final class EditorView {
 
     // MARK: Offsets
 
-    private func utf16Offset(of iter: UnsafePointer<GtkTextIter>) -> Int {
+    func utf16Offset(of iter: UnsafePointer<GtkTextIter>) -> Int {
         mirror.utf16Offset(ofScalar: Int(gtk_text_iter_get_offset(iter)))
     }
 
@@ -279,20 +288,4 @@ final class EditorView {
 
 private func iterator(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GtkTextIter> {
     pointer.assumingMemoryBound(to: GtkTextIter.self)
-}
-
-extension KeyChord {
-    /// The chord of a key press that may mean more than text; nil for plain characters, which go to the input method.
-    init?(keyval: UInt32, modifiers state: UInt32) {
-        var modifiers: Modifiers = []
-        let pairs: [(GdkModifierType, Modifiers)] = [
-            (GDK_SHIFT_MASK, .shift), (GDK_CONTROL_MASK, .control), (GDK_ALT_MASK, .alt), (GDK_SUPER_MASK, .meta),
-        ]
-        for (mask, modifier) in pairs where state & mask.rawValue != 0 { modifiers.insert(modifier) }
-        let isCharacter = gdk_keyval_to_unicode(keyval) >= 0x20 && keyval != guint(GDK_KEY_Delete)
-        if isCharacter, modifiers.isDisjoint(with: [.control, .alt, .meta]) { return nil }
-        guard let name = gdk_keyval_name(gdk_keyval_to_upper(keyval)) else { return nil }
-        let character = isCharacter ? Unicode.Scalar(gdk_keyval_to_unicode(gdk_keyval_to_upper(keyval))) : nil
-        self.init(character.map { String(Character($0)) } ?? String(cString: name), modifiers)
-    }
 }

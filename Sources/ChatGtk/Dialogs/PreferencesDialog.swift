@@ -13,6 +13,9 @@ public enum PreferencesDialog {
         if let parent { gtk_window_set_transient_for(window.cast(), parent.cast()) }
         bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
+        for (row, key) in [("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar")] {
+            settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
+        }
         gtk_window_present(window.cast())
     }
 

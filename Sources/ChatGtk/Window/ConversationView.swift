@@ -24,7 +24,7 @@ final class ConversationView {
     private var renderings: [Rendering] = []
     private var roomName = ""
 
-    init(conversation: Conversation) {
+    init(conversation: Conversation, settings: Settings?) {
         self.conversation = conversation
         let builder = Builder(resource: Resource.ui("conversation"))
         widget = builder["conversation"]
@@ -40,6 +40,8 @@ final class ConversationView {
             viewModel: conversation.timeline, scroller: builder["scroller"], menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
         builder["footer", Box.self].append(composer.widget)
+        settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
+        settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }

@@ -103,7 +103,7 @@ public final class MainWindow {
         let previous = conversationView
         conversationView = nil
         if let conversation = coordinator.conversation {
-            let view = ConversationView(conversation: conversation)
+            let view = ConversationView(conversation: conversation, settings: settings)
             conversationView = view
             gtk_stack_add_child(contentStack.cast(), view.widget.cast())
             gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())

@@ -85,7 +85,8 @@ extension ComposerDocument {
         self = document
     }
 
-    func fragment(in range: TextRange) -> ClipboardFragment {
+    /// A piece of the text with its spans, for a clipboard or a drag; mentions are in it only as a whole (HKW-29).
+    public func fragment(in range: TextRange) -> ClipboardFragment {
         let inner = spans.compactMap { span -> Span? in
             var span = span
             let start = max(span.range.location, range.location)

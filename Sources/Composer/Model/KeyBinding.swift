@@ -141,6 +141,7 @@ public struct KeyTable: Hashable, Sendable {
         let chords: [(KeyChord, titles: [String])] = [
             (KeyChord("B", .control), ["Bold"]), (KeyChord("I", .control), ["Italic", "Italics"]),
             (KeyChord("X", [.control, .shift]), ["Strike"]), (KeyChord("E", .control), ["Code"]),
+            (KeyChord("C", [.control, .shift]), ["Code block", "Preformatted"]), (KeyChord("K", .control), ["Link"]),
         ]
         return chords.compactMap { chord, titles in
             configuration.markdown.first { titles.contains($0.title) }.map {

@@ -17,29 +17,31 @@ final class CompletionPopup {
     private let dock: Box
     private let popover: CompanionPopover
     private let list = CompletionList()
-    private let offset: (Int) -> Int
+    private let editor: EditorView
     private var isDocked: Bool?
     private var placedWidth = 0
     private var rendering: Rendering?
 
     /// - Parameters:
-    ///   - bar: the composer's outermost widget: the popover is its child.
+    ///   - bar: the widget around the composer: the popover is its child.
     ///   - dock: where the list goes in narrow windows.
-    ///   - scalarOffset: converts an offset of the document to one of the buffer.
-    init(
-        model: any ComposerModel, bar: Widget, textView: Widget, dock: Box, scalarOffset: @escaping (Int) -> Int
-    ) {
+    init(model: any ComposerModel, editor: EditorView, bar: Widget, dock: Box) {
         self.model = model
         self.bar = bar
-        self.textView = textView
+        self.editor = editor
+        textView = editor.textView
         self.dock = dock
-        offset = scalarOffset
         popover = CompanionPopover(parent: bar)
         popover.addStyle("completion-popover")
         list.onAccept = { [weak model] in model?.handle(.acceptCompletion($0)) }
         list.onRetry = { [weak model] in model?.handle(.retryCompletion) }
         textView.setAccessibleCompletions(list.widget)
         rendering = Rendering({ [model] in model.composer.completion }, { [weak self] in self?.render($0) })
+    }
+
+    isolated deinit {
+        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        for child in dock.children { dock.remove(child) }
     }
 
     /// The list, wherever it is.
@@ -94,15 +96,9 @@ final class CompletionPopup {
     }
 
     private func point(at location: Int) {
-        guard isDocked == false, let buffer = gtk_text_view_get_buffer(textView.cast()) else { return }
-        var (iter, place) = (GtkTextIter(), GdkRectangle())
-        gtk_text_buffer_get_iter_at_offset(buffer, &iter, Int32(clamping: offset(location)))
-        gtk_text_view_get_iter_location(textView.cast(), &iter, &place)
-        var (x, y): (Int32, Int32) = (0, 0)
-        gtk_text_view_buffer_to_window_coords(textView.cast(), GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &x, &y)
-        var (barX, barY) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(textView.cast(), bar.cast(), Double(x), Double(y), &barX, &barY)
-        popover.point(x: barX, y: 0, width: 1, height: Double(bar.height))
+        guard isDocked == false else { return }
+        let place = editor.rectangle(at: location, in: bar)
+        popover.point(x: Double(place.x), y: 0, width: 1, height: Double(bar.height))
     }
 
     // MARK: Words

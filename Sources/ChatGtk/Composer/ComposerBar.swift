@@ -1,0 +1,238 @@
+public import CGtk
+public import ChatViewModels
+public import Composer
+public import GtkKit
+
+/// The composer as one widget: growing text with completion, pills and live Markdown, edit and reply bars, a send
+/// button, and slots for a host's own widgets.
+///
+/// It is a GType, `ParlanceComposerBar`: make it in code or name it in a `.ui` file once ``register()`` was called.
+///
+///     let widget = ComposerBar.make()
+///     let bar = ComposerBar.of(widget)!
+///     bar.session.onSend = { message in print(message.text) }
+///     window.setChild(widget)
+///
+/// The widget owns its implementation; there may be any number of them, and each may go from one container to another.
+public final class ComposerBar: WidgetImplementation {
+    /// Where widgets of the host go (SLK-2, MIB-3). In `.ui` files: `<child type="start">`.
+    public enum Slot: String, CaseIterable, Sendable {
+        /// Above the text, below what completion docks.
+        case top
+        /// Before the text: an attach button.
+        case start
+        /// Behind the text, before the send button.
+        case end
+        /// Below the text: a toolbar.
+        case bottom
+    }
+
+    public override class var typeName: String { "ParlanceComposerBar" }
+    public override class var cssName: String { "composer" }
+    public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
+    public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
+    public override class var signals: [WidgetSignal] {
+        [WidgetSignal("send", texts: 1), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed")]
+    }
+    public override class var properties: [WidgetProperty] {
+        [
+            .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
+            .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
+            .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maximumLines),
+            .flag("hidden", default: false, \ComposerBar.isHidden),
+            .flag("return-sends", default: true, \ComposerBar.returnSends),
+            .flag("styles-markdown", default: true, \ComposerBar.stylesMarkdown),
+            .flag("shows-formatting", default: false, \ComposerBar.showsFormatting),
+            .flag("shows-start", default: true, \ComposerBar.showsStart),
+            .flag("shows-end", default: true, \ComposerBar.showsEnd),
+            .flag("hides-send", default: true, \ComposerBar.hidesSend),
+        ]
+    }
+
+    let parts: ComposerParts
+    private let buttons: ItemButtons
+    private(set) var binding: ComposerBinding?
+    private var ownSession: ComposerSession?
+
+    /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
+    /// - Throws: ``Resource/Missing`` if the library's files are not where they were installed or built.
+    public static func register() throws(Resource.Missing) {
+        try Resource.load()
+        Resource.loadStyle()
+        _ = type
+    }
+
+    public required init(pointer: UnsafeMutableRawPointer) {
+        do { try Resource.load() } catch { fatalError(error.message) }
+        parts = ComposerParts()
+        buttons = ItemButtons(parts: parts)
+        super.init(pointer: pointer)
+        gtk_widget_set_parent(parts.revealer.cast(), cast())
+        // A bar that nobody gave a model gets one of its own in time for what the user does.
+        parts.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
+    }
+
+    // MARK: The model
+
+    /// Who runs the engine: a room's view model, or a session of the host's.
+    public var model: (any ComposerModel)? {
+        get { binding?.model }
+        set {
+            guard let newValue, newValue !== binding?.model else { return }
+            binding = ComposerBinding(model: newValue, parts: parts)
+            binding?.onChange = { [weak self] in self?.emit("changed") }
+            binding?.onState = { [weak self] state in
+                self?.buttons.follow(state) { self?.binding?.model.document ?? ComposerDocument() }
+            }
+            binding?.editor.ownEntityID = ownEntityID
+            applyOptions()
+        }
+    }
+
+    /// The session of a bar that was given no model; made when it is first asked for.
+    public var session: ComposerSession {
+        if let ownSession { return ownSession }
+        let session = ComposerSession()
+        ownSession = session
+        session.onSend = { [weak self] message in self?.emit("send", message.text) }
+        session.onEdit = { [weak self] id, message in self?.emit("edit-committed", id, message.text) }
+        return session
+    }
+
+    private func bindIfNeeded() {
+        guard binding == nil else { return }
+        model = session
+    }
+
+    /// The model, or a session of the bar's own.
+    private var boundModel: any ComposerModel {
+        bindIfNeeded()
+        return binding?.model ?? session
+    }
+
+    // MARK: What it holds
+
+    /// The whole text; setting it is one undoable step.
+    public var text: String {
+        get { binding?.model.document.text ?? ownSession?.document.text ?? "" }
+        set { boundModel.handle(.load(ComposerContent(text: newValue))) }
+    }
+
+    /// Shown while there is no text (SLK-7).
+    public var placeholder: String {
+        get { parts.placeholder.text }
+        set {
+            parts.placeholder.text = newValue
+            parts.textView.setAccessiblePlaceholder(newValue)
+        }
+    }
+
+    /// The identifier under which the user is mentioned, whose pill is told apart.
+    public var ownEntityID: String? {
+        didSet { binding?.editor.ownEntityID = ownEntityID }
+    }
+
+    /// The GtkTextView. Its text is the engine's: change that by events.
+    public var textWidget: Widget { parts.textView }
+
+    /// Gives the text the keyboard focus, unless the bar is hidden.
+    public func grabFocus() {
+        if !isHidden { parts.textView.grabFocus() }
+    }
+
+    // MARK: Options. Those of the engine are for a bar with its own session
+
+    /// The most characters of a message; 0 for any number (SLK-14).
+    public var characterLimit: Int {
+        get { configuration.characterLimit ?? 0 }
+        set { configure { $0.characterLimit = newValue > 0 ? newValue : nil } }
+    }
+
+    /// The most lines that the text grows to; 0 goes by the window's height (SLK-4), 1 makes it a single line (HKW-21).
+    public var maximumLines: Int {
+        get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
+        set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }
+    }
+
+    /// Whether Return sends and Shift+Return breaks the line, or Ctrl+Return sends (SLK-44).
+    public var returnSends: Bool {
+        get { configuration.sendKey == .return }
+        set { configure { $0.sendKey = newValue ? .return : .ctrlReturn } }
+    }
+
+    /// Takes the whole bar away, out of the focus chain too; the text is kept (SLK-53).
+    public var isHidden: Bool {
+        get { binding?.model.composer.isHidden ?? false }
+        set { boundModel.handle(.hide(newValue)) }
+    }
+
+    /// Whether Markdown is drawn as what it means while it is written.
+    public var stylesMarkdown = true {
+        didSet { applyOptions() }
+    }
+
+    /// Whether the formatting buttons stay below the text; else they come with a selection.
+    public var showsFormatting = false {
+        didSet { applyOptions() }
+    }
+
+    /// Whether the widgets before the text are shown; they slide.
+    public var showsStart: Bool {
+        get { parts.start.isRevealed }
+        set { parts.start.isRevealed = newValue }
+    }
+
+    /// Whether the widgets behind the text are shown; they slide.
+    public var showsEnd: Bool {
+        get { parts.end.isRevealed }
+        set { parts.end.isRevealed = newValue }
+    }
+
+    /// Whether the send button leaves when there is nothing to send (SLK-10).
+    public var hidesSend = true {
+        didSet { applyOptions() }
+    }
+
+    private func applyOptions() {
+        binding?.apply(stylesMarkdown: stylesMarkdown, showsFormatting: showsFormatting, hidesSend: hidesSend)
+    }
+
+    private var configuration: ComposerConfiguration { binding?.model.configuration ?? session.configuration }
+
+    private func configure(_ change: (inout ComposerConfiguration) -> Void) {
+        change(&session.configuration)
+    }
+
+    // MARK: Slots
+
+    /// Buttons with hooks: set them in slots, say what they look like in ``itemLooks``.
+    public var items: ItemSlots { buttons.items }
+
+    /// What the items' buttons show, by the items' identifiers.
+    public var itemLooks: [String: ItemLook] {
+        get { buttons.looks }
+        set { buttons.looks = newValue }
+    }
+
+    public override func add(_ child: Widget, to place: String?) -> Bool {
+        guard let place, let slot = Slot(rawValue: place) else { return false }
+        append(child, to: slot)
+        return true
+    }
+
+    public func append(_ child: Widget, to slot: Slot) { parts.slots[slot]?.append(child) }
+    public func remove(_ child: Widget, from slot: Slot) { parts.slots[slot]?.remove(child) }
+
+    /// Puts something else in the text's place, as a button that joins a room or a notice that nothing can be written;
+    /// nil brings the text back. What is before and behind the text goes with it, and the text is kept.
+    public func replaceMiddle(by other: Widget?) {
+        if let old = gtk_stack_get_child_by_name(parts.middle.cast(), "other") {
+            gtk_stack_remove(parts.middle.cast(), old)
+        }
+        if let other { gtk_stack_add_named(parts.middle.cast(), other.cast(), "other") }
+        parts.middle.visibleChild = other == nil ? "editor" : "other"
+        showsStart = other == nil
+        showsEnd = other == nil
+        binding?.isReplaced = other != nil
+    }
+}

@@ -1,0 +1,129 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// A model shown in the widgets of a composer bar, for as long as this object lives.
+final class ComposerBinding {
+    let model: any ComposerModel
+    let editor: EditorView
+    let completion: CompletionPopup
+    let menu: EditorMenu
+    let selectionToolbar: SelectionToolbar
+    var onChange: (() -> Void)?
+    /// Told of every state that is shown.
+    var onState: ((ComposerState) -> Void)?
+    /// Something else stands in the text's place: nothing can be sent.
+    var isReplaced = false {
+        didSet { render(model.composer) }
+    }
+
+    private let parts: ComposerParts
+    private let field: EditorField
+    private let drag: EditorDrag
+    private let toolbar: FormattingBar
+    private let toolbarRevealer: Revealer
+    private var renderings: [Rendering] = []
+    private var clicks: [SignalConnection] = []
+    private var revision: Int?
+    private var hidesSend = true
+
+    init(model: any ComposerModel, parts: ComposerParts) {
+        self.model = model
+        self.parts = parts
+        editor = EditorView(textView: parts.textView, viewModel: model)
+        completion = CompletionPopup(model: model, editor: editor, bar: parts.content, dock: parts.dock)
+        drag = EditorDrag(editor: editor, model: model)
+        field = EditorField(model: model, editor: editor, parts: parts)
+        menu = EditorMenu(editor: editor, model: model, textView: parts.textView, anchor: parts.content)
+        selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: parts.content)
+        toolbar = FormattingBar(model: model, isInFocusChain: true)
+        toolbarRevealer = Revealer(borrowing: gtk_revealer_new())
+        gtk_revealer_set_child(toolbarRevealer.cast(), toolbar.widget.cast())
+        gtk_box_append(parts.content.cast(), toolbarRevealer.cast())
+        gtk_overlay_add_overlay(parts.overlay.cast(), completion.announcer.region.cast())
+        field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
+        connectButtons()
+        renderings = [
+            Rendering({ [weak model] in model?.composer }, { [weak self] in $0.map { self?.render($0) } }),
+            Rendering({ [weak model] in model?.editQuote }, { [weak self] in self?.parts.editQuote.text = $0 ?? "" }),
+        ]
+    }
+
+    isolated deinit {
+        clicks.forEach { $0.disconnect() }
+        gtk_box_remove(parts.content.cast(), toolbarRevealer.cast())
+        gtk_overlay_remove_overlay(parts.overlay.cast(), completion.announcer.region.cast())
+    }
+
+    func apply(stylesMarkdown: Bool, showsFormatting: Bool, hidesSend: Bool) {
+        editor.markdown.isEnabled = stylesMarkdown
+        toolbarRevealer.isRevealed = showsFormatting
+        selectionToolbar.isEnabled = !showsFormatting
+        self.hidesSend = hidesSend
+        render(model.composer)
+    }
+
+    private func connectButtons() {
+        let events: [(Button, ComposerEvent)] = [
+            (parts.cancelEdit, .cancelEdit), (parts.cancelReply, .reply(nil)),
+        ]
+        for (button, event) in events {
+            clicks.append(
+                button.connect("clicked") { [weak self] _ in
+                    self?.model.handle(event)
+                    self?.parts.textView.grabFocus()
+                })
+        }
+        for (button, event) in [(parts.sendButton, ComposerEvent.send), (parts.save, .commitEdit)] {
+            clicks.append(
+                button.connect("clicked") { [weak self] _ in
+                    // What an input method still shows is committed first, so that it is sent, once (SLK-63).
+                    self?.editor.commitPreedit()
+                    self?.model.handle(event)
+                })
+        }
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: ComposerState) {
+        parts.placeholder.isVisible = state.showsPlaceholder
+        let isEditing = state.editing != nil
+        parts.edit.isRevealed = isEditing
+        parts.save.isSensitive = state.canSave
+        showReply(state.reply)
+        // The button shows once there is something to send, and tells by its sensitivity whether that may go (SLK-10).
+        parts.send.isRevealed = !isEditing && !isReplaced && (state.hasSomethingToSend || !hidesSend)
+        parts.sendButton.isSensitive = state.canSend
+        parts.counter.isVisible = state.counter?.isNear ?? false
+        parts.counter.text = state.counter?.text ?? ""
+        parts.counter.setStyle("error", state.counter?.exceeded ?? false)
+        showHidden(state.isHidden)
+        field.limitHeight(toLines: state.maximumLines, isExpanded: state.isExpanded)
+        if revision != nil, state.revision != revision { onChange?() }
+        revision = state.revision
+        onState?(state)
+    }
+
+    /// A bar that is hidden has no focus to keep (SLK-53).
+    private func showHidden(_ isHidden: Bool) {
+        parts.revealer.isRevealed = !isHidden
+        guard isHidden, gtk_widget_get_focus_child(parts.revealer.cast()) != nil,
+            let root = gtk_widget_get_root(parts.revealer.cast())
+        else { return }
+        gtk_root_set_focus(root, nil)
+    }
+
+    private func showReply(_ reply: ReplyTarget?) {
+        parts.reply.isRevealed = reply != nil
+        guard let reply else { return }
+        parts.replyTitle.text = translated("Reply to %s").replacing("%s", with: reply.sender)
+        parts.replyQuote.text =
+            switch reply.preview {
+            case .loading: translated("Loading…")
+            case .text(let text): String(text.prefix { !$0.isNewline }.prefix(200))
+            case .gone: translated("This message is gone")
+            }
+    }
+}

@@ -1,0 +1,65 @@
+import CGtk
+import GtkKit
+
+/// The widgets of a composer bar, as its `.ui` file names them.
+struct ComposerParts {
+    let revealer: Revealer
+    /// What the popovers of the bar are children of.
+    let content: Box
+    let dock: Box
+    let slots: [ComposerBar.Slot: Box]
+    /// A row of its own under the text, for items.
+    let bottomItems: Box
+    let start: Revealer
+    let end: Revealer
+    let middle: Stack
+    let row: Widget
+    let overlay: Widget
+    let scroller: ScrolledWindow
+    let textView: Widget
+    let placeholder: Label
+    let counter: Label
+    let send: Revealer
+    let sendButton: Button
+    let edit: Revealer
+    let editQuote: Label
+    let cancelEdit: Button
+    let save: Button
+    let reply: Revealer
+    let replyTitle: Label
+    let replyQuote: Label
+    let cancelReply: Button
+
+    init() {
+        // Registered before the file names it.
+        _ = ComposerTextView.type
+        let builder = Builder(resource: Resource.ui("composer"))
+        revealer = builder["composer_revealer"]
+        content = builder["composer"]
+        dock = builder["completion_dock"]
+        slots = [
+            .top: builder["top_slot"], .start: builder["start_slot"], .end: builder["end_slot"],
+            .bottom: builder["bottom_slot"],
+        ]
+        bottomItems = builder["bottom_items"]
+        start = builder["start_revealer"]
+        end = builder["end_revealer"]
+        middle = builder["middle"]
+        row = builder["composer_row"]
+        overlay = builder["editor_overlay"]
+        scroller = builder["editor_scroller"]
+        textView = builder["editor"]
+        placeholder = builder["placeholder"]
+        counter = builder["counter"]
+        send = builder["send_revealer"]
+        sendButton = builder["send_button"]
+        edit = builder["edit_revealer"]
+        editQuote = builder["edit_quote"]
+        cancelEdit = builder["cancel_edit_button"]
+        save = builder["save_button"]
+        reply = builder["reply_revealer"]
+        replyTitle = builder["reply_title"]
+        replyQuote = builder["reply_quote"]
+        cancelReply = builder["cancel_reply_button"]
+    }
+}

@@ -1,0 +1,125 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// The text in its scrolled window: grows with its lines to a limit, and tells the engine of the room there is (SLK-4).
+final class EditorField {
+    /// Called when the window has become another size.
+    var onWindowChange: (() -> Void)?
+
+    private let model: any ComposerModel
+    private let editor: EditorView
+    private let textView: Widget
+    private let scroller: ScrolledWindow
+    private var connections: [SignalConnection] = []
+    private var surfaceLayout: SignalConnection?
+    private var isCatchingUp = false
+    private var heightLimit = 0
+    private var isExpanded = false
+    private var told: ComposerLayout?
+
+    init(model: any ComposerModel, editor: EditorView, parts: ComposerParts) {
+        self.model = model
+        self.editor = editor
+        textView = parts.textView
+        scroller = parts.scroller
+        textView.setAccessibleLabel(translated("Message"))
+        textView.setAccessiblePlaceholder(parts.placeholder.text)
+        // The text view has no margins of its own: GTK 4.8 scrolls them out of view when it grows. A click beside the
+        // text means the text all the same.
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
+        parts.overlay.addController(click)
+        keepScrollInBounds()
+        connections += [
+            textView.connect("realize") { [weak self] _ in self?.followWindowHeight() },
+            // The surface ends with the window: a bar that goes to another follows that one's.
+            textView.connect("unrealize") { [weak self] _ in self?.leaveWindow() },
+        ]
+        if gtk_widget_get_realized(textView.cast()) != 0 { followWindowHeight() }
+    }
+
+    isolated deinit {
+        leaveWindow()
+        connections.forEach { $0.disconnect() }
+    }
+
+    // MARK: Growing
+
+    /// - Parameter isExpanded: holds the field at its full height, whatever it holds (MIB-8).
+    func limitHeight(toLines lines: Int, isExpanded: Bool) {
+        let limit = Int((Double(lines) * editor.lineHeight).rounded(.up))
+        guard limit != heightLimit || isExpanded != self.isExpanded else { return }
+        heightLimit = limit
+        self.isExpanded = isExpanded
+        scroller.setContentHeight(minimum: isExpanded ? limit : -1, maximum: limit)
+    }
+
+    /// Scrolling to the caret starts before the field has grown, and GTK 4.8 animates to that target without
+    /// looking at the bounds again.
+    private func keepScrollInBounds() {
+        let adjustment = scroller.verticalAdjustment
+        connections.append(
+            adjustment.connect("value-changed") { [weak self] _ in
+                guard let adjustment = self?.scroller.verticalAdjustment else { return }
+                let end = max(0, adjustment.upper - adjustment.pageSize)
+                if adjustment.value > end { adjustment.value = end }
+            })
+        // A text view asks for at least its text's height and gets it although the field is lower. When the field has
+        // grown too, nothing has changed for the view, and it goes on scrolling by the lower height (GTK 4.8).
+        connections.append(
+            adjustment.connect("notify::upper") { [weak self] _ in
+                guard let self, !self.isCatchingUp else { return }
+                self.isCatchingUp = true
+                var frames = 0
+                self.textView.addTick { [weak self] in
+                    frames += 1
+                    self?.isCatchingUp = self?.catchUpWithGrowth() == true && frames < 30
+                    return self?.isCatchingUp == true
+                }
+            })
+        connections.append(
+            adjustment.connect("notify::page-size") { [weak self] _ in self?.editor.scrollToCaret() })
+    }
+
+    /// - Returns: whether the field is on its way to another height.
+    private func catchUpWithGrowth() -> Bool {
+        let adjustment = scroller.verticalAdjustment
+        guard adjustment.upper > adjustment.pageSize else { return false }
+        guard scroller.height > Int(adjustment.pageSize) else { return Int(adjustment.pageSize) < heightLimit }
+        textView.queueAllocate()
+        return true
+    }
+
+    // MARK: The window
+
+    private func followWindowHeight() {
+        leaveWindow()
+        guard let native = gtk_widget_get_native(textView.cast()), let surface = gtk_native_get_surface(native) else {
+            return
+        }
+        let object = Object(borrowing: UnsafeMutableRawPointer(surface))
+        surfaceLayout = object.connect("layout") { [weak self] _ in self?.windowChanged() }
+        measure()
+    }
+
+    private func leaveWindow() {
+        surfaceLayout?.disconnect()
+        surfaceLayout = nil
+    }
+
+    private func windowChanged() {
+        measure()
+        onWindowChange?()
+    }
+
+    private func measure() {
+        guard let root = gtk_widget_get_root(textView.cast()) else { return }
+        let window = Widget(borrowing: UnsafeMutableRawPointer(root))
+        let layout = ComposerLayout(windowHeight: Double(window.height), lineHeight: editor.lineHeight)
+        guard window.height > 0, layout != told else { return }
+        told = layout
+        model.handle(.layout(layout))
+    }
+}

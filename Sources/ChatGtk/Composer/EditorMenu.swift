@@ -1,0 +1,118 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// The editor's context menu: at the pointer by the secondary button, at the caret by Menu and Shift+F10 (SLK-38).
+final class EditorMenu {
+    private let editor: EditorView
+    private let model: any ComposerModel
+    private let anchor: Widget
+    private let textView: Widget
+    private let formats = Menu()
+    private let popover: PopoverMenu
+    private let actions = ActionGroup()
+    private var named: [String: Action] = [:]
+    private let rules: [MarkdownRule]
+
+    /// - Parameter anchor: the widget around the text that the menu is a child of.
+    init(editor: EditorView, model: any ComposerModel, textView: Widget, anchor: Widget) {
+        self.editor = editor
+        self.model = model
+        self.textView = textView
+        self.anchor = anchor
+        rules = model.markdownRules
+        popover = PopoverMenu(model: Self.menu(formats), parent: anchor)
+        addActions()
+        anchor.insertActions(actions, prefix: "composer")
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
+        // Before the text view's own menu, which knows nothing of the engine.
+        gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
+        click.connect("pressed") { [weak self] arguments in
+            guard let self, let gesture = arguments.emitter else { return }
+            gtk_gesture_set_state(OpaquePointer(gesture), GTK_EVENT_SEQUENCE_CLAIMED)
+            self.open(x: arguments.double(1), y: arguments.double(2))
+        }
+        textView.addController(click)
+        editor.onMenuKey = { [weak self] in self?.openAtCaret() }
+    }
+
+    isolated deinit {
+        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+    }
+
+    var isOpen: Bool { popover.isVisible }
+
+    // MARK: What it holds
+
+    private static func menu(_ formats: Menu) -> Menu {
+        let menu = Menu()
+        let sections: [[(String, String)]] = [
+            [(translated("_Undo"), "composer.undo"), (translated("_Redo"), "composer.redo")],
+            [
+                (translated("Cu_t"), "composer.cut"), (translated("_Copy"), "composer.copy"),
+                (translated("_Paste"), "composer.paste"), (translated("Paste as Plain _Text"), "composer.paste-text"),
+            ],
+        ]
+        for items in sections {
+            let section = Menu()
+            for (label, action) in items { section.append(label, action) }
+            menu.append(section: section)
+        }
+        let formatting = Menu()
+        formatting.append(translated("_Format"), submenu: formats)
+        menu.append(section: formatting)
+        let all = Menu()
+        all.append(translated("Select _All"), "composer.select-all")
+        menu.append(section: all)
+        return menu
+    }
+
+    private func addActions() {
+        let events: [(String, ComposerEvent)] = [
+            ("undo", .undo), ("redo", .redo), ("cut", .cut), ("copy", .copy), ("clear-styles", .clearStyles),
+        ]
+        for (name, event) in events {
+            named[name] = actions.add(name) { [weak self] in self?.model.handle(event) }
+        }
+        named["paste"] = actions.add("paste") { [weak self] in self?.editor.paste() }
+        named["paste-text"] = actions.add("paste-text") { [weak self] in self?.editor.paste(asPlainText: true) }
+        named["select-all"] = actions.add("select-all") { [weak self] in
+            guard let self else { return }
+            self.model.handle(.select(TextRange(location: 0, length: self.model.composer.length)))
+        }
+        named["format"] = actions.add("format", withString: { [weak self] in self?.model.handle(.format($0)) })
+    }
+
+    // MARK: Opening
+
+    /// The items are what the engine offers now.
+    private func update() {
+        let state = model.composer
+        let hasSelection = !state.selection.isEmpty
+        let enabled: [String: Bool] = [
+            "undo": state.canUndo, "redo": state.canRedo, "cut": hasSelection, "copy": hasSelection,
+            "select-all": state.length > 0, "format": hasSelection,
+        ]
+        for (name, isEnabled) in enabled { named[name]?.isEnabled = isEnabled }
+        formats.removeAll()
+        for rule in rules where state.formatting.contains(rule.title) {
+            formats.append(FormatNames.label(for: rule), "composer.format::\(rule.title)")
+        }
+    }
+
+    private func openAtCaret() {
+        let place = editor.caretRectangle
+        open(x: Double(place.x), y: Double(place.y + place.height))
+    }
+
+    /// - Parameters: in the text view's coordinates.
+    private func open(x: Double, y: Double) {
+        update()
+        textView.grabFocus()
+        var (anchorX, anchorY) = (0.0, 0.0)
+        gtk_widget_translate_coordinates(textView.cast(), anchor.cast(), x, y, &anchorX, &anchorY)
+        popover.popUp(x: anchorX, y: anchorY)
+    }
+}

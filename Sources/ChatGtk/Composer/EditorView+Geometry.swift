@@ -1,0 +1,72 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// Where things stand in the text.
+extension EditorView {
+    /// The height of a line of text in the view's font, in pixels.
+    var lineHeight: Double {
+        guard let context = gtk_widget_get_pango_context(textView.cast()),
+            let metrics = pango_context_get_metrics(context, nil, nil)
+        else { return 20 }
+        defer { pango_font_metrics_unref(metrics) }
+        return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
+    }
+
+    /// Where the caret is, in the text view's coordinates.
+    var caretRectangle: GdkRectangle {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_mark(buffer.cast(), &iter, gtk_text_buffer_get_insert(buffer.cast()))
+        return rectangle(at: &iter)
+    }
+
+    /// Where a character stands, in another widget's coordinates.
+    /// - Parameter offset: in UTF-16 units of the document.
+    func rectangle(at offset: Int, in other: Widget) -> GdkRectangle {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
+        var place = rectangle(at: &iter)
+        var (x, y) = (0.0, 0.0)
+        gtk_widget_translate_coordinates(textView.cast(), other.cast(), Double(place.x), Double(place.y), &x, &y)
+        place.x = Int32(x)
+        place.y = Int32(y)
+        return place
+    }
+
+    private func rectangle(at iter: inout GtkTextIter) -> GdkRectangle {
+        var place = GdkRectangle()
+        gtk_text_view_get_iter_location(textView.cast(), &iter, &place)
+        var (x, y): (Int32, Int32) = (0, 0)
+        gtk_text_view_buffer_to_window_coords(textView.cast(), GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &x, &y)
+        return GdkRectangle(x: x, y: y, width: place.width, height: place.height)
+    }
+
+    /// Brings the caret into view, scrolling as little as needed.
+    func scrollToCaret() {
+        gtk_text_view_scroll_mark_onscreen(textView.cast(), gtk_text_buffer_get_insert(buffer.cast()))
+    }
+}
+
+extension EditorView {
+    /// The offset nearest to a point in the text view's coordinates, in UTF-16 units of the document.
+    func offset(x: Double, y: Double) -> Int {
+        var (bufferX, bufferY): (Int32, Int32) = (0, 0)
+        gtk_text_view_window_to_buffer_coords(
+            textView.cast(), GTK_TEXT_WINDOW_WIDGET, Int32(x), Int32(y), &bufferX, &bufferY)
+        var iter = GtkTextIter()
+        gtk_text_view_get_iter_at_location(textView.cast(), &iter, bufferX, bufferY)
+        return utf16Offset(of: &iter)
+    }
+
+    /// Shows where what is dragged would go; nil shows nothing.
+    func showDropCaret(at offset: Int?) {
+        var place: GdkRectangle?
+        if let offset {
+            var (iter, rectangle) = (GtkTextIter(), GdkRectangle())
+            gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
+            gtk_text_view_get_iter_location(textView.cast(), &iter, &rectangle)
+            place = rectangle
+        }
+        ComposerTextView.of(textView)?.dropCaret = place
+    }
+}

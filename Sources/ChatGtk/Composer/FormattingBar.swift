@@ -1,0 +1,82 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// Buttons for the rules of Markdown that the engine offers. They leave the focus in the text.
+final class FormattingBar {
+    let widget: Widget
+    private var buttons: [(rule: MarkdownRule, button: Button)] = []
+    private var rendering: Rendering?
+
+    /// - Parameter isInFocusChain: whether Tab reaches the buttons; not in a popover beside the text.
+    init(model: any ComposerModel, isInFocusChain: Bool) {
+        let box = Box(.horizontal, spacing: 0)
+        widget = box
+        box.addStyle("parlance-formatting")
+        box.setAccessibleLabel(translated("Formatting"))
+        for rule in model.markdownRules {
+            let button = Button(borrowing: gtk_button_new())
+            if let icon = FormatNames.icon(for: rule) {
+                button.iconName = icon
+            } else {
+                button.label = FormatNames.glyph(for: rule)
+            }
+            button.addStyle("flat")
+            gtk_widget_set_focus_on_click(button.cast(), 0)
+            gtk_widget_set_focusable(button.cast(), isInFocusChain ? 1 : 0)
+            button.tooltip = [FormatNames.label(for: rule), model.chord(for: rule)?.description]
+                .compactMap { $0 }.joined(separator: " — ")
+            button.setAccessibleLabel(FormatNames.label(for: rule))
+            button.onClick { [weak model] in model?.handle(.format(rule.title)) }
+            box.append(button)
+            buttons.append((rule, button))
+        }
+        rendering = Rendering(
+            { [weak model] in model?.composer.offeredFormats },
+            { [weak self] offered in
+                self?.buttons.forEach { rule, button in button.isSensitive = offered?.contains(rule.title) ?? true }
+            })
+    }
+}
+
+/// The formatting bar above the selection while there is one.
+final class SelectionToolbar {
+    private let popover: CompanionPopover
+    private let bar: FormattingBar
+    private let editor: EditorView
+    private let anchor: Widget
+    private var rendering: Rendering?
+    /// Off by a setting, or where the bar is always shown.
+    var isEnabled = true {
+        didSet { if !isEnabled { popover.isOpen = false } }
+    }
+
+    init(editor: EditorView, model: any ComposerModel, anchor: Widget) {
+        self.editor = editor
+        self.anchor = anchor
+        popover = CompanionPopover(parent: anchor)
+        popover.addStyle("formatting-popover")
+        bar = FormattingBar(model: model, isInFocusChain: false)
+        popover.setChild(bar.widget)
+        rendering = Rendering(
+            { [weak model] in model?.composer.selectionToFormat },
+            { [weak self] selection in self?.show(selection) })
+    }
+
+    isolated deinit {
+        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+    }
+
+    var isOpen: Bool { popover.isOpen }
+
+    private func show(_ selection: TextRange?) {
+        guard isEnabled, let selection, anchor.isMapped else {
+            popover.isOpen = false
+            return
+        }
+        let place = editor.rectangle(at: selection.location, in: anchor)
+        popover.point(x: Double(place.x), y: Double(place.y), width: 1, height: Double(place.height))
+        popover.isOpen = true
+    }
+}

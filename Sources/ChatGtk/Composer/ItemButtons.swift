@@ -1,0 +1,107 @@
+import CGtk
+public import Composer
+import GtkKit
+
+/// What a button for a ``ComposerItem`` shows.
+public struct ItemLook: Equatable, Sendable {
+    /// The name of an icon; nil for a button with words alone.
+    public var icon: String?
+    /// What the button is called: its tooltip, its name for assistive technology, and its words where there is no icon.
+    public var label: String
+
+    public init(icon: String? = nil, label: String) {
+        self.icon = icon
+        self.label = label
+    }
+}
+
+/// The items of a bar as buttons in its slots, and what the user does with them told to their hooks (MIB-11 to MIB-14).
+final class ItemButtons {
+    let items = ItemSlots()
+    /// What the items look like, by their identifiers.
+    var looks: [String: ItemLook] = [:] {
+        didSet { if looks != oldValue { ItemSlot.allCases.forEach { show($0) } } }
+    }
+
+    private let boxes: [ItemSlot: Box]
+    private var shown: [ItemSlot: [Button]] = [:]
+    private var revision: Int?
+    private var isFocused = false
+
+    init(parts: ComposerParts) {
+        boxes = [
+            .start: parts.slots[.start], .end: parts.slots[.end], .top: parts.slots[.top], .bottom: parts.bottomItems,
+        ].compactMapValues { $0 }
+        items.changed = { [weak self] in self?.show($0) }
+        addSwipe(to: parts.textView)
+    }
+
+    /// Tells the items what has become of the text and the focus.
+    func follow(_ state: ComposerState, _ document: () -> ComposerDocument) {
+        var effects: [ComposerEffect] = []
+        if let revision, revision != state.revision { effects.append(.observed(.textChanged)) }
+        if state.isFocused != isFocused { effects.append(.observed(state.isFocused ? .focused : .unfocused)) }
+        revision = state.revision
+        isFocused = state.isFocused
+        if !effects.isEmpty, !items.all.isEmpty { items.take(effects, document: document()) }
+    }
+
+    // MARK: Showing
+
+    private func show(_ slot: ItemSlot) {
+        guard let box = boxes[slot] else { return }
+        for button in shown[slot] ?? [] { box.remove(button) }
+        gtk_box_set_spacing(box.cast(), Int32(items.spacing(in: slot)))
+        shown[slot] = items.items(in: slot).map { item in
+            let button = makeButton(for: item)
+            box.append(button)
+            return button
+        }
+    }
+
+    private func makeButton(for item: ComposerItem) -> Button {
+        let button = Button(borrowing: gtk_button_new())
+        let look = looks[item.id] ?? ItemLook(label: item.id)
+        button.addStyle("flat")
+        gtk_widget_set_focus_on_click(button.cast(), 0)
+        if let icon = look.icon { button.iconName = icon } else { button.label = look.label }
+        button.tooltip = look.label
+        button.setAccessibleLabel(look.label)
+        item.changed = { [weak self, weak button] item in button.map { self?.update($0, item) } }
+        update(button, item)
+        button.onClick { [weak item] in item?.press() }
+        button.connect("state-flags-changed") { [weak item, weak button] _ in
+            guard let button else { return }
+            let flags = gtk_widget_get_state_flags(button.cast()).rawValue
+            item?.isSelected = flags & GTK_STATE_FLAG_ACTIVE.rawValue != 0
+            item?.isHovered = flags & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
+        }
+        let press = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
+        press.connect("pressed") { [weak item] _ in item?.longPress() }
+        button.addController(press)
+        return button
+    }
+
+    private func update(_ button: Button, _ item: ComposerItem) {
+        button.isVisible = item.isVisible
+        button.isSensitive = item.isEnabled
+        let area = item.size?.hitArea(forTouch: false)
+        gtk_widget_set_size_request(
+            button.cast(), Int32((area?.width ?? -1) + item.spacing.extraWidth), Int32(area?.height ?? -1))
+        gtk_widget_set_hexpand(button.cast(), item.spacing.expands ? 1 : 0)
+    }
+
+    // MARK: Swiping
+
+    /// Fingers alone: a pointer that is drawn over the text selects (MIB-16).
+    private func addSwipe(to textView: Widget) {
+        let swipe = Object(owning: UnsafeMutableRawPointer(gtk_gesture_swipe_new()))
+        gtk_gesture_single_set_touch_only(swipe.cast(), 1)
+        swipe.connect("swipe") { [weak self] arguments in
+            let (x, y) = (arguments.double(0), arguments.double(1))
+            guard abs(x) > abs(y), abs(x) > 200 else { return }
+            self?.items.swipe(x < 0 ? .left : .right)
+        }
+        textView.addController(swipe)
+    }
+}

@@ -1,0 +1,163 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// Shows Markdown in the buffer while it is written: symbols dim, words bold, code in monospace. The text is never
+/// changed. An edit costs the paragraphs that it touched, and those behind it as far as a fence opens or closes.
+final class MarkdownStyler {
+    /// Taken away and given back live, by a setting.
+    var isEnabled = true {
+        didSet { if isEnabled != oldValue { styleAll() } }
+    }
+
+    private let textView: Widget
+    private let buffer: Object
+    private var styling: MarkdownStyling
+    private let tags: [MarkdownStyling.Look: TextTag]
+    /// Whether any tag was ever set: until then plain paragraphs cost a look at their characters.
+    private var hasStyled = false
+
+    init(textView: Widget, buffer: Object, rules: [MarkdownRule]) {
+        self.textView = textView
+        self.buffer = buffer
+        styling = MarkdownStyling(rules: rules)
+        var tags: [MarkdownStyling.Look: TextTag] = [:]
+        for look in MarkdownStyling.Look.allCases { tags[look] = TextTag(in: buffer) }
+        self.tags = tags
+        setLooks()
+    }
+
+    private func setLooks() {
+        tags[.bold]?.setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue))
+        tags[.italic]?.setEnumeration("style", Int32(PANGO_STYLE_ITALIC.rawValue), pango_style_get_type())
+        tags[.strike]?.setProperty("strikethrough", true)
+        for look in [MarkdownStyling.Look.code, .codeBlock] { tags[look]?.setProperty("family", "monospace") }
+        tags[.link]?.setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
+        styleChanged()
+    }
+
+    /// Takes the theme's colours.
+    func styleChanged() {
+        var color = GdkRGBA()
+        gtk_style_context_get_color(gtk_widget_get_style_context(textView.cast()), &color)
+        func faded(_ alpha: Float) -> GdkRGBA {
+            GdkRGBA(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha * alpha)
+        }
+        tags[.marker]?.setProperty("foreground-rgba", faded(0.45))
+        tags[.quote]?.setProperty("foreground-rgba", faded(0.75))
+        tags[.code]?.setProperty("background-rgba", faded(0.08))
+        tags[.codeBlock]?.setProperty("paragraph-background-rgba", faded(0.08))
+    }
+
+    // MARK: Following edits
+
+    /// Styles the paragraphs of a range that was just written, in Unicode scalars; empty where something was deleted.
+    func edited(_ range: Range<Int>) {
+        guard isEnabled else { return }
+        var (start, end) = (iter(range.lowerBound), iter(range.upperBound))
+        let last = Int(gtk_text_iter_get_line(&end))
+        gtk_text_iter_set_line_offset(&start, 0)
+        var line = Int(gtk_text_iter_get_line(&start))
+        var isInFence = fence(before: &start)
+        while true {
+            let wasOpen = fence(at: line)
+            isInFence = style(line, isInFence: isInFence)
+            line += 1
+            let isBehind = line > last && isInFence == wasOpen
+            if isBehind || line >= Int(gtk_text_buffer_get_line_count(buffer.cast())) { return }
+        }
+    }
+
+    private func styleAll() {
+        let end = Int(gtk_text_buffer_get_char_count(buffer.cast()))
+        guard isEnabled else {
+            for tag in tags.values { tag.remove(from: 0..<end, in: buffer) }
+            return
+        }
+        edited(0..<end)
+    }
+
+    /// - Returns: whether a block is open behind the line.
+    private func style(_ line: Int, isInFence: Bool) -> Bool {
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_iter_at_line(buffer.cast(), &start, Int32(line))
+        end = start
+        if gtk_text_iter_ends_line(&end) == 0 { gtk_text_iter_forward_to_line_end(&end) }
+        let text = self.text(&start, &end)
+        guard hasStyled || isInFence || text.utf8.contains(where: Self.isSymbol) else { return false }
+        let first = Int(gtk_text_iter_get_offset(&start))
+        var next = end
+        gtk_text_iter_forward_line(&next)
+        let behind = Int(gtk_text_iter_get_offset(&next))
+        if hasStyled { for tag in tags.values { tag.remove(from: first..<behind, in: buffer) } }
+        let (runs, isOpen) = styling.runs(in: text, isInFence: isInFence)
+        let offsets = ScalarOffsets(text)
+        for run in runs {
+            let range = first + offsets[run.range.location]..<first + offsets[run.range.end]
+            tags[run.look]?.apply(to: range, in: buffer)
+            hasStyled = true
+        }
+        // The line break carries whether the block goes on, so that an empty line does too.
+        if isOpen {
+            tags[.codeBlock]?.apply(to: Int(gtk_text_iter_get_offset(&end))..<behind, in: buffer)
+            hasStyled = true
+        }
+        return isOpen
+    }
+
+    private static func isSymbol(_ byte: UInt8) -> Bool { symbols.contains(byte) }
+    private static let symbols: Set<UInt8> = Set("*_~`>[-".utf8)
+
+    // MARK: Fences
+
+    /// Whether a block is open where the line starts: the line break before it says so.
+    private func fence(before start: inout GtkTextIter) -> Bool {
+        var previous = start
+        guard hasStyled, gtk_text_iter_backward_char(&previous) != 0 else { return false }
+        return hasBlockTag(&previous)
+    }
+
+    /// Whether a block was open behind the line when it was styled.
+    private func fence(at line: Int) -> Bool {
+        guard hasStyled else { return false }
+        var end = GtkTextIter()
+        gtk_text_buffer_get_iter_at_line(buffer.cast(), &end, Int32(line))
+        if gtk_text_iter_ends_line(&end) == 0 { gtk_text_iter_forward_to_line_end(&end) }
+        return hasBlockTag(&end)
+    }
+
+    private func hasBlockTag(_ place: inout GtkTextIter) -> Bool {
+        guard let tag = tags[.codeBlock] else { return false }
+        return gtk_text_iter_has_tag(&place, tag.cast()) != 0
+    }
+
+    // MARK: Places
+
+    private func iter(_ offset: Int) -> GtkTextIter {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: offset))
+        return iter
+    }
+
+    private func text(_ start: inout GtkTextIter, _ end: inout GtkTextIter) -> String {
+        guard let text = gtk_text_iter_get_slice(&start, &end) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+}
+
+/// Converts UTF-16 offsets of one line to Unicode scalars; where both are equal it costs nothing.
+private struct ScalarOffsets {
+    private var scalars: [Int] = []
+
+    init(_ text: String) {
+        guard text.unicodeScalars.contains(where: { $0.value > 0xFFFF }) else { return }
+        scalars.reserveCapacity(text.utf16.count + 1)
+        for (index, scalar) in text.unicodeScalars.enumerated() {
+            for _ in 0..<UTF16.width(scalar) { scalars.append(index) }
+        }
+        scalars.append(text.unicodeScalars.count)
+    }
+
+    subscript(offset: Int) -> Int { scalars.isEmpty ? offset : scalars[offset] }
+}

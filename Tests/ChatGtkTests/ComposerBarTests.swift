@@ -1,0 +1,238 @@
+import CGtk
+import ChatGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+/// The composer bar as somebody else's program takes it.
+final class ComposerBarTests: GtkTestCase {
+    private static let interface = """
+        <interface>
+          <object class="GtkBox" id="root">
+            <property name="orientation">vertical</property>
+            <child>
+              <object class="ParlanceComposerBar" id="bar">
+                <property name="placeholder">Say something</property>
+                <property name="character-limit">40</property>
+                <property name="max-lines">3</property>
+                <property name="return-sends">0</property>
+                <property name="styles-markdown">0</property>
+                <property name="shows-formatting">1</property>
+                <property name="hides-send">0</property>
+                <property name="text">Hello</property>
+                <child type="start"><object class="GtkButton" id="attach"/></child>
+                <child type="end"><object class="GtkButton" id="emoji"/></child>
+                <child type="top"><object class="GtkLabel" id="banner"/></child>
+                <child type="bottom"><object class="GtkLabel" id="footer"/></child>
+              </object>
+            </child>
+          </object>
+        </interface>
+        """
+
+    /// SLK-2, HKW-2: every property that a `.ui` file sets is there in the widget, and can be read back.
+    func testInterfaceFileSetsEveryProperty() throws {
+        try onMain {
+            try ComposerBar.register()
+            let builder = Builder(text: Self.interface)
+            let widget: Widget = builder["bar"]
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            XCTAssertEqual(bar.text, "Hello")
+            XCTAssertEqual(bar.placeholder, "Say something")
+            XCTAssertEqual(bar.characterLimit, 40)
+            XCTAssertEqual(bar.maximumLines, 3)
+            XCTAssertFalse(bar.returnSends)
+            XCTAssertFalse(bar.stylesMarkdown)
+            XCTAssertTrue(bar.showsFormatting)
+            XCTAssertFalse(bar.hidesSend)
+            XCTAssertEqual(bar.session.configuration.sendKey, .ctrlReturn)
+            for (id, value) in [("character-limit", 40), ("max-lines", 3)] {
+                XCTAssertEqual(widget.number(id), value, id)
+            }
+            let window = TestWindow(builder["root", Widget.self])
+            for id in ["attach", "emoji", "banner", "footer"] {
+                XCTAssertTrue(builder[id, Widget.self].isMapped, "\(id) is in its slot")
+            }
+            window.close()
+        }
+    }
+
+    func testSendSignalAndClosure() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget)
+            var sent: [String] = []
+            var changes = 0
+            widget.connect("send") { sent.append($0.string(0)) }
+            widget.connect("changed") { _ in changes += 1 }
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            try RealInput.type("hi")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { sent == ["hi"] })
+            XCTAssertTrue(MainLoop.pump { bar.text.isEmpty && changes > 0 })
+            window.close()
+        }
+    }
+
+    /// MCV: a message that could not be handed over comes back.
+    func testFailedSendComesBack() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            bar.session.onSend = { _ in throw Unfinished() }
+            let window = TestWindow(widget)
+            bar.text = "precious"
+            bar.session.handle(.send)
+            XCTAssertEqual(bar.text, "")
+            XCTAssertTrue(MainLoop.pump { bar.text == "precious" })
+            window.close()
+        }
+    }
+
+    func testSeveralBarsAreIndependentAndGoFromWindowToWindow() throws {
+        try onMain {
+            try ComposerBar.register()
+            let (one, two) = (ComposerBar.make(), ComposerBar.make())
+            let (first, second) = (try XCTUnwrap(ComposerBar.of(one)), try XCTUnwrap(ComposerBar.of(two)))
+            let box = Box(.vertical)
+            box.append(one)
+            box.append(two)
+            let window = TestWindow(box)
+            first.text = "first"
+            second.text = "second"
+            XCTAssertEqual(first.text, "first")
+            box.remove(one)
+            let other = Box(.vertical)
+            other.append(one)
+            let otherWindow = TestWindow(other)
+            window.close()
+            try RealInput.activate(otherWindow.window)
+            first.grabFocus()
+            try RealInput.press("End")
+            try RealInput.type("!")
+            XCTAssertTrue(MainLoop.pump { first.text == "first!" }, first.text)
+            otherWindow.close()
+        }
+    }
+
+    func testClosedBarsAreFinalised() throws {
+        try onMain {
+            try ComposerBar.register()
+            var isGone = false
+            do {
+                let widget = ComposerBar.make()
+                widget.onFinalize { isGone = true }
+                let window = TestWindow(widget)
+                ComposerBar.of(widget)?.text = "**b** @x"
+                window.close()
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "nothing holds a bar that was closed")
+        }
+    }
+
+    /// SLK-53: out of the window and the focus chain, with its text kept.
+    func testHiddenBarKeepsItsText() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let box = Box(.vertical)
+            let filler = Label("timeline")
+            gtk_widget_set_vexpand(filler.cast(), 1)
+            box.append(filler)
+            box.append(widget)
+            let window = TestWindow(box)
+            bar.text = "kept"
+            bar.isHidden = true
+            XCTAssertTrue(MainLoop.pump { widget.height < 10 })
+            XCTAssertTrue(
+                MainLoop.pump {
+                    bar.grabFocus()
+                    return gtk_window_get_focus(window.window.cast()) == nil
+                })
+            bar.isHidden = false
+            XCTAssertTrue(MainLoop.pump { widget.height > 30 })
+            XCTAssertEqual(bar.text, "kept")
+            window.close()
+        }
+    }
+
+    /// MIB-13: hooks of an item behind a real button, under real keys and pointer.
+    func testItemsAreButtonsWithHooks() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            bar.itemLooks = ["attach": ItemLook(icon: "mail-attachment-symbolic", label: "Attach")]
+            var heard: [String] = []
+            let item = ComposerItem(id: "attach")
+                .on(.pressed) { _ in heard.append("pressed") }
+                .on(.selected) { _ in heard.append("selected") }
+                .on(.deselected) { _ in heard.append("deselected") }
+                .on(.editingBegan) { _ in heard.append("began") }
+                .onTextChanged { item, document in
+                    heard.append(document.text)
+                    item.isEnabled = document.isEmpty
+                }
+            bar.items.set([item], in: .start)
+            let window = TestWindow(widget, width: 500)
+            try RealInput.activate(window.window)
+            let button = try XCTUnwrap(widget.descendant { $0.tooltip == "Attach" })
+            try RealInput.point(at: button)
+            try RealInput.click()
+            XCTAssertTrue(
+                MainLoop.pump {
+                    heard.suffix(3) == ["selected", "pressed", "deselected"]
+                        || heard.suffix(3) == ["selected", "deselected", "pressed"]
+                }, "\(heard)")
+            bar.grabFocus()
+            XCTAssertTrue(MainLoop.pump { heard.last == "began" }, "\(heard)")
+            try RealInput.type("a")
+            XCTAssertTrue(MainLoop.pump { heard.last == "a" && !button.isSensitive }, "\(heard)")
+            window.close()
+        }
+    }
+
+    func testMiddleCanBeReplaced() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget)
+            bar.text = "kept"
+            let notice = Label("You cannot write here")
+            bar.replaceMiddle(by: notice)
+            XCTAssertTrue(MainLoop.pump { notice.isMapped })
+            bar.replaceMiddle(by: nil)
+            XCTAssertTrue(MainLoop.pump { !notice.isMapped })
+            XCTAssertEqual(bar.text, "kept")
+            window.close()
+        }
+    }
+}
+
+extension Widget {
+    /// The first widget beneath this one that meets the condition.
+    fileprivate func descendant(where condition: (Widget) -> Bool) -> Widget? {
+        for child in children {
+            if condition(child) { return child }
+            if let found = child.descendant(where: condition) { return found }
+        }
+        return nil
+    }
+
+    /// A property that holds a number.
+    fileprivate func number(_ name: String) -> Int {
+        var value = GValue()
+        g_value_init(&value, shim_type_int())
+        defer { g_value_unset(&value) }
+        g_object_get_property(cast(), name, &value)
+        return Int(g_value_get_int(&value))
+    }
+}

@@ -1,0 +1,189 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Menu, formatting and live Markdown in the composer of a room.
+final class EditorMenuTests: GtkTestCase {
+    func testMenuKeysOpenAtTheCaretAndOfferWhatHolds() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            let binding = try XCTUnwrap(bench.view.bar.binding)
+            try RealInput.activate(bench.window.window)
+            bench.view.grabFocus()
+            for keys in ["Menu", "shift+F10"] {
+                try RealInput.press(keys)
+                XCTAssertTrue(MainLoop.pump { binding.menu.isOpen }, keys)
+                try RealInput.press("Escape")
+                XCTAssertTrue(
+                    MainLoop.pump { !binding.menu.isOpen && bench.textView.hasFocus }, "\(keys): focus returns")
+            }
+            XCTAssertFalse(bench.textView.isEnabled("composer.copy"), "nothing is selected")
+            bench.type("one two")
+            bench.select(0, 3)
+            try RealInput.press("Menu")
+            XCTAssertTrue(MainLoop.pump { binding.menu.isOpen })
+            XCTAssertTrue(bench.textView.isEnabled("composer.copy"))
+            XCTAssertTrue(bench.textView.isEnabled("composer.undo"))
+            XCTAssertFalse(bench.textView.isEnabled("composer.redo"))
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { !binding.menu.isOpen })
+            XCTAssertTrue(bench.textView.activateAction("composer.format", "Bold"))
+            XCTAssertTrue(MainLoop.pump { bench.shown == "**one** two" }, bench.shown)
+            try bench.close()
+        }
+    }
+
+    /// SLK-28, SLK-29: keys, and the buttons beside a selection.
+    func testFormattingKeysAndToolbar() throws {
+        try onMain {
+            let bench = try ComposerBench(width: 700)
+            let binding = try XCTUnwrap(bench.view.bar.binding)
+            try RealInput.activate(bench.window.window)
+            bench.view.grabFocus()
+            try RealInput.type("word")
+            try RealInput.press("ctrl+a", "ctrl+b")
+            XCTAssertTrue(MainLoop.pump { bench.shown == "**word**" }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { binding.selectionToolbar.isOpen }, "the toolbar comes with the selection")
+            try RealInput.press("ctrl+b", "ctrl+shift+x")
+            XCTAssertTrue(MainLoop.pump { bench.shown == "~~word~~" }, bench.shown)
+            try RealInput.press("Right")
+            XCTAssertTrue(MainLoop.pump { !binding.selectionToolbar.isOpen })
+            XCTAssertTrue(bench.textView.hasFocus)
+            try bench.close()
+        }
+    }
+
+    func testMarkdownIsStyledAsItIsWritten() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.type("a **b** c\n```\nlet x\n\n```\nend")
+            XCTAssertTrue(bench.isBold(at: 4))
+            XCTAssertFalse(bench.isBold(at: 0))
+            XCTAssertEqual(bench.family(at: 15), "monospace", "in the block")
+            XCTAssertNil(bench.family(at: 26), "behind it")
+            bench.select(10, 13)
+            bench.type("x")
+            XCTAssertNil(bench.family(at: 13), "the fence is gone, and with it the look of what it enclosed")
+            XCTAssertEqual(bench.shown, "a **b** c\nx\nlet x\n\n```\nend", "the text is never changed")
+            XCTAssertEqual(bench.family(at: 24), "monospace", "the other fence opens now")
+            bench.viewModel.handle(.undo)
+            XCTAssertNil(bench.family(at: 26))
+            bench.view.bar.stylesMarkdown = false
+            XCTAssertFalse(bench.isBold(at: 4))
+            bench.view.bar.stylesMarkdown = true
+            XCTAssertTrue(bench.isBold(at: 4))
+            try bench.close()
+        }
+    }
+
+    /// Styling step by step ends with the same look as styling the whole text at once.
+    func testStylingByEditsEqualsStylingTheWhole() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            var random = Seeded(state: 5)
+            let pieces = ["**", "_", "`", "```\n", "\n", "word ", "> ", "é👍🏽", "~~"]
+            for step in 0..<150 {
+                let length = bench.shown.unicodeScalars.count
+                let place = random.next(length + 1)
+                bench.select(place, min(length, place + (random.next(3) == 0 ? random.next(6) : 0)))
+                if random.next(4) == 0 {
+                    bench.emit("backspace")
+                } else {
+                    bench.type(pieces[random.next(pieces.count)])
+                }
+                let stepwise = bench.looks
+                bench.view.bar.stylesMarkdown = false
+                bench.view.bar.stylesMarkdown = true
+                guard stepwise == bench.looks else {
+                    return XCTFail("step \(step): \(bench.shown.debugDescription)")
+                }
+            }
+            try bench.close()
+        }
+    }
+
+    func testReplyAndEditBars() throws {
+        try onMain {
+            let bench = try ComposerBench()
+            bench.viewModel.send(
+                .reply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
+            let parts = bench.view.bar.parts
+            XCTAssertTrue(MainLoop.pump { parts.reply.isRevealed })
+            XCTAssertEqual(parts.replyTitle.text, "Reply to Ann")
+            XCTAssertEqual(parts.replyQuote.text, "Shall we?")
+            bench.viewModel.send(.composer(.beginEdit(id: "e", ComposerContent(text: "old words"))))
+            XCTAssertTrue(MainLoop.pump { parts.edit.isRevealed })
+            XCTAssertEqual(parts.editQuote.text, "old words")
+            XCTAssertTrue(MainLoop.pump { parts.save.isSensitive })
+            XCTAssertTrue(MainLoop.pump { !parts.send.isRevealed }, "Save stands in the bar (SLK-16)")
+            XCTAssertTrue(MainLoop.pump { parts.cancelEdit.isMapped })
+            parts.cancelEdit.click()
+            XCTAssertTrue(MainLoop.pump { !parts.edit.isRevealed && bench.shown.isEmpty })
+            XCTAssertTrue(MainLoop.pump { parts.cancelReply.isMapped })
+            parts.cancelReply.click()
+            XCTAssertTrue(MainLoop.pump { !parts.reply.isRevealed })
+            try bench.close()
+        }
+    }
+}
+
+extension Button {
+    fileprivate func click() { gtk_widget_activate(cast()) }
+}
+
+extension Widget {
+    /// Whether an action that is found from the widget is enabled.
+    fileprivate func isEnabled(_ action: String) -> Bool {
+        let button = Button(borrowing: gtk_button_new())
+        gtk_widget_set_parent(button.cast(), cast())
+        gtk_actionable_set_action_name(button.cast(), action)
+        defer { gtk_widget_unparent(button.cast()) }
+        return button.isSensitive
+    }
+}
+
+extension ComposerBench {
+    /// The tags of each character, by their addresses: equal for equal looks.
+    fileprivate var looks: [[String]] {
+        (0..<shown.unicodeScalars.count).map { offset in tags(at: offset).map { "\($0)" }.sorted() }
+    }
+
+    private func tags(at offset: Int) -> [UnsafeMutableRawPointer] {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer, &iter, Int32(offset))
+        let list = gtk_text_iter_get_tags(&iter)
+        defer { g_slist_free(list) }
+        var (tags, next) = ([UnsafeMutableRawPointer](), list)
+        while let item = next {
+            if let data = item.pointee.data { tags.append(data) }
+            next = item.pointee.next
+        }
+        return tags
+    }
+
+    fileprivate func isBold(at offset: Int) -> Bool {
+        tags(at: offset).contains { tag in
+            var value = GValue()
+            g_value_init(&value, shim_type_int())
+            defer { g_value_unset(&value) }
+            g_object_get_property(tag.assumingMemoryBound(to: GObject.self), "weight", &value)
+            return g_value_get_int(&value) == PANGO_WEIGHT_BOLD.rawValue
+        }
+    }
+
+    fileprivate func family(at offset: Int) -> String? {
+        for tag in tags(at: offset) {
+            var value = GValue()
+            g_value_init(&value, shim_type_string())
+            defer { g_value_unset(&value) }
+            g_object_get_property(tag.assumingMemoryBound(to: GObject.self), "family", &value)
+            if let family = g_value_get_string(&value) { return String(cString: family) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,76 @@
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Testing
+
+/// A composer without a room.
+@MainActor
+@Suite struct ComposerSessionTests {
+    private struct Refused: Error {}
+
+    @Test func handsMessagesOver() async {
+        let session = ComposerSession()
+        var sent: [String] = []
+        session.onSend = { sent.append($0.text) }
+        session.handle(.insert("hello", origin: .typed))
+        session.handle(.send)
+        #expect(session.document.isEmpty)
+        #expect(session.composer.isSending)
+        await eventually { !session.composer.isSending }
+        #expect(sent == ["hello"])
+    }
+
+    @Test func messageThatFailsComesBack() async {
+        let session = ComposerSession()
+        session.onSend = { _ in throw Refused() }
+        session.handle(.insert("hello", origin: .typed))
+        session.handle(.send)
+        await eventually { session.document.text == "hello" }
+        #expect(session.composer.canSend)
+    }
+
+    @Test func editsAreToldByIdentifier() {
+        let session = ComposerSession()
+        var edits: [String] = []
+        session.onEdit = { id, message in edits.append("\(id): \(message.text)") }
+        session.handle(.beginEdit(id: "m", ComposerContent(text: "old\nlines")))
+        #expect(session.editQuote == "old")
+        session.handle(.insert("!", origin: .typed))
+        session.handle(.commitEdit)
+        #expect(edits == ["m: old\nlines!"])
+        #expect(session.editQuote == nil)
+    }
+
+    @Test func configurationChangesWhileTextStays() {
+        let session = ComposerSession()
+        session.handle(.insert("hello", origin: .typed))
+        session.configuration.characterLimit = 3
+        #expect(session.composer.counter?.exceeded == true)
+        #expect(!session.composer.canSend)
+        #expect(session.document.text == "hello")
+    }
+
+    /// SLK-39, SLK-40: what is due in time comes by the clock that was handed in.
+    @Test func timersFollowTheClock() async {
+        let clock = ManualClock()
+        let session = ComposerSession(time: Timekeeper(clock))
+        session.handle(.peerTyping(name: "Ann", true))
+        #expect(session.composer.typing != nil)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(7))
+        await eventually { session.composer.typing == nil }
+    }
+
+    @Test func toolbarIsForASelectionAndNothingElse() {
+        let session = ComposerSession()
+        session.handle(.focus(true))
+        session.handle(.insert("word", origin: .typed))
+        #expect(session.composer.selectionToFormat == nil)
+        #expect(session.composer.offeredFormats == nil, "without a selection all rules apply")
+        session.handle(.select(TextRange(location: 0, length: 4)))
+        #expect(session.composer.selectionToFormat == TextRange(location: 0, length: 4))
+        #expect(session.composer.offeredFormats?.contains("Bold") == true)
+        session.handle(.focus(false))
+        #expect(session.composer.selectionToFormat == nil)
+    }
+}

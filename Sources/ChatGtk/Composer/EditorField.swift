@@ -15,7 +15,9 @@ final class EditorField {
     private var connections: [SignalConnection] = []
     private var surfaceLayout: SignalConnection?
     private var isCatchingUp = false
+    /// In pixels, for so many lines of the font as it is now.
     private var heightLimit = 0
+    private var lineLimit = 0
     private var isExpanded = false
     private var told: ComposerLayout?
 
@@ -49,6 +51,7 @@ final class EditorField {
 
     /// - Parameter isExpanded: holds the field at its full height, whatever it holds (MIB-8).
     func limitHeight(toLines lines: Int, isExpanded: Bool) {
+        lineLimit = lines
         let limit = Int((Double(lines) * editor.lineHeight).rounded(.up))
         guard limit != heightLimit || isExpanded != self.isExpanded else { return }
         heightLimit = limit
@@ -121,5 +124,7 @@ final class EditorField {
         guard window.height > 0, layout != told else { return }
         told = layout
         model.handle(.layout(layout))
+        // A font of another size, while the number of lines has stayed.
+        limitHeight(toLines: lineLimit, isExpanded: isExpanded)
     }
 }

@@ -89,8 +89,8 @@ final class EditorDrag {
     }
 
     private func take(_ drop: Object, at offset: Int) {
-        let isOwn = dragged != nil && gdk_drop_get_drag(drop.cast()) != nil
-        if isOwn, let dragged {
+        // There is one drag at a time: while one out of this text goes on, what is dropped on it is its own.
+        if let dragged {
             self.dragged = nil
             move(dragged.fragment, from: dragged.range, to: offset)
             return gdk_drop_finish(drop.cast(), GDK_ACTION_COPY)

@@ -24,7 +24,7 @@ final class ConversationView {
     private var renderings: [Rendering] = []
     private var roomName = ""
 
-    init(conversation: Conversation, settings: Settings?) {
+    init(conversation: Conversation, settings: Settings? = nil) {
         self.conversation = conversation
         let builder = Builder(resource: Resource.ui("conversation"))
         widget = builder["conversation"]

@@ -117,8 +117,8 @@ final class MentionPillTests: GtkTestCase {
             try RealInput.pressButton()
             try RealInput.move(byX: Int(end.x - start.x) + 30, y: 0)
             try RealInput.releaseButton()
-            XCTAssertTrue(MainLoop.pump { bench.shown == " says hello@Ann Lindqvist" }, bench.shown)
-            XCTAssertEqual(bench.viewModel.document.mentions.map(\.mention), [Self.ann])
+            XCTAssertTrue(MainLoop.pump { bench.shown.hasSuffix(" says hello@Ann Lindqvist") }, bench.shown)
+            XCTAssertEqual(bench.viewModel.document.mentions.last?.mention, Self.ann)
             XCTAssertTrue(bench.waitForTags())
             try bench.close()
         }

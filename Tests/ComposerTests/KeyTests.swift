@@ -69,29 +69,29 @@ struct KeyTests {
     @Test func theHostExtendsTheTable() {
         var table = KeyTable.standard(for: ComposerConfiguration())
         let before = table.bindings.count
-        table.add(KeyBinding(KeyChord("K", .control), .host("link"), title: "Insert link"))
-        table.add(KeyBinding(KeyChord("K", .control), .host("knock"), title: "Knock"))
+        table.add(KeyBinding(KeyChord("J", .control), .host("link"), title: "Insert link"))
+        table.add(KeyBinding(KeyChord("J", .control), .host("knock"), title: "Knock"))
         #expect(table.bindings.count == before + 1)
-        #expect(table.action(for: KeyChord("K", .control), in: []) == .host("knock"))
+        #expect(table.action(for: KeyChord("J", .control), in: []) == .host("knock"))
         #expect(table.listed.contains { $0.title == "Knock" })
-        table.add(KeyBinding(KeyChord("K", .control), .escape, context: .editing))
-        #expect(table.action(for: KeyChord("K", .control), in: [.editing, .selection]) == .escape)
-        #expect(table.action(for: KeyChord("K", .control), in: .composing) == .host("knock"))
-        table.remove(KeyChord("K", .control))
-        #expect(table.action(for: KeyChord("K", .control), in: .composing) == nil)
+        table.add(KeyBinding(KeyChord("J", .control), .escape, context: .editing))
+        #expect(table.action(for: KeyChord("J", .control), in: [.editing, .selection]) == .escape)
+        #expect(table.action(for: KeyChord("J", .control), in: .composing) == .host("knock"))
+        table.remove(KeyChord("J", .control))
+        #expect(table.action(for: KeyChord("J", .control), in: .composing) == nil)
     }
 
     @Test func hostActionsAreHandedOn() {
         var engine = ComposerEngine()
-        engine.keys.add(KeyBinding(KeyChord("K", .control), .host("knock")))
-        let effects = engine.handle(.key(KeyChord("K", .control)), at: .zero)
+        engine.keys.add(KeyBinding(KeyChord("J", .control), .host("knock")))
+        let effects = engine.handle(.key(KeyChord("J", .control)), at: .zero)
         #expect(effects.contains(.hostAction("knock")) && effects.contains(.keyHandled))
     }
 
     /// The user changes a setting while writing: the text, the history and the host's keys stay.
     @Test func settingsChangeWhileWriting() {
         var engine = ComposerEngine()
-        engine.keys.add(KeyBinding(KeyChord("K", .control), .host("knock")))
+        engine.keys.add(KeyBinding(KeyChord("J", .control), .host("knock")))
         _ = engine.handle(.insert("abc", origin: .typed), at: .zero)
         var other = ComposerConfiguration()
         other.sendKey = .ctrlReturn
@@ -100,7 +100,7 @@ struct KeyTests {
         #expect(effects.contains(.observed(.limitExceeded)))
         _ = engine.handle(.key(KeyChord("Return")), at: .zero)
         #expect(engine.document.text == "abc\n" && engine.state.canUndo)
-        #expect(engine.handle(.key(KeyChord("K", .control)), at: .zero).contains(.hostAction("knock")))
+        #expect(engine.handle(.key(KeyChord("J", .control)), at: .zero).contains(.hostAction("knock")))
         #expect(engine.keys.bindings.count == KeyTable.standard(for: other).bindings.count + 1)
     }
 }

@@ -41,7 +41,9 @@ public enum DamagedStoreDialog {
         ].map { text, count in text.replacing("{count}", with: String(count)) }.joined(separator: "\n")
         present(
             over: parent, heading: translated("Conversations Were Repaired"),
-            body: translated("This could be kept:") + "\n\n" + counts + "\n\n"
+            body: (rooms + messages + unsent == 0
+                ? translated("Nothing in the damaged file could be read any more.")
+                : translated("This could be kept:") + "\n\n" + counts) + "\n\n"
                 + translated("The damaged folder is now here:") + "\n" + setAside)
     }
 

@@ -165,9 +165,10 @@ final class MessageBodyViewTests: GtkTestCase {
                     view.show(MessageMarkup.body(markdown: markdown), sender: "Ann")
                     let bubble = Box(.vertical)
                     gtk_widget_set_halign(bubble.cast(), GTK_ALIGN_START)
-                    gtk_widget_set_valign(bubble.cast(), GTK_ALIGN_START)
                     bubble.append(view.widget)
-                    let window = TestWindow(bubble, width: width, height: 600)
+                    let row = Box(.vertical)
+                    row.append(bubble)
+                    let window = TestWindow(row, width: width, height: 600)
                     for text in view.texts {
                         XCTAssertTrue(MainLoop.pump { text.widget.height > 0 })
                         let place = text.widget.bounds(in: bubble)

@@ -29,6 +29,7 @@ final class BodyText: WidgetImplementation {
     var onPaletteChange: ((TextAttributes.Palette) -> Void)?
 
     private var hasControllers = false
+    private var isRightToLeft = false
     private var layout: Object?
     /// The colours that the layout's attributes have.
     private var palette: TextAttributes.Palette?
@@ -56,6 +57,7 @@ final class BodyText: WidgetImplementation {
                 palette = nil
             } else {
                 text = content.text.text
+                isRightToLeft = pango_find_base_dir(text, Int32(text.utf8.count)) == PANGO_DIRECTION_RTL
                 layout = nil
                 revealed = []
                 setActions(TextAction.all(in: content.text))
@@ -90,7 +92,7 @@ final class BodyText: WidgetImplementation {
         guard y <= Double(broken?.height ?? 0) else { return text.utf8.count }
         var (index, trailing): (Int32, Int32) = (0, 0)
         let scale = Double(PANGO_SCALE)
-        pango_layout_xy_to_index(layout.cast(), Int32(x * scale), Int32(y * scale), &index, &trailing)
+        pango_layout_xy_to_index(layout.cast(), Int32((x - textX) * scale), Int32(y * scale), &index, &trailing)
         // What trails is counted in characters of Unicode, an emoji of several of them is one.
         let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: min(Int(index), utf8.count))
@@ -106,7 +108,8 @@ final class BodyText: WidgetImplementation {
         let scale = Double(PANGO_SCALE)
         var (index, trailing): (Int32, Int32) = (0, 0)
         guard !actions.isEmpty,
-            pango_layout_xy_to_index(madeLayout.cast(), Int32(x * scale), Int32(y * scale), &index, &trailing) != 0
+            pango_layout_xy_to_index(
+                madeLayout.cast(), Int32((x - textX) * scale), Int32(y * scale), &index, &trailing) != 0
         else { return nil }
         let here = actions.indices.filter { actions[$0].range.contains(Int(index)) }
         return here.first { isCovered($0) } ?? here.last { actions[$0].isTarget }
@@ -150,12 +153,18 @@ final class BodyText: WidgetImplementation {
         return made
     }
 
+    /// Lines are never longer than the text would like: GTK 4.8 asks for the height at all the width there is, and
+    /// then gives what is aligned at a side no more than its natural width.
     private func breakLines(_ layout: Object, at width: Int32) {
-        guard broken?.width != Int(width) else { return }
-        pango_layout_set_width(layout.cast(), content.isCode ? -1 : width * PANGO_SCALE)
+        let natural = naturalWidth()
+        let width = min(Int(width), natural)
+        guard broken?.width != width else { return }
+        // A short text was laid out without a width to measure it: that will do.
+        let isWhole = content.isCode || (width == natural && natural < longestLine)
+        pango_layout_set_width(layout.cast(), isWhole ? -1 : Int32(width) * PANGO_SCALE)
         var height: Int32 = 0
         pango_layout_get_pixel_size(layout.cast(), nil, &height)
-        broken = (Int(width), Int(height))
+        broken = (width, Int(height))
     }
 
     private var characterWidth: Int {
@@ -165,11 +174,21 @@ final class BodyText: WidgetImplementation {
         return Int((Double(pango_font_metrics_get_approximate_char_width(metrics)) / Double(PANGO_SCALE)).rounded(.up))
     }
 
+    private var longestLine: Int {
+        content.isCode ? Int(Int32.max / PANGO_SCALE) : content.lineLength * characterWidth
+    }
+
+    /// Where the text begins, in pixels: one written from right to left stands at the right.
+    private var textX: Double {
+        guard isRightToLeft, let broken else { return 0 }
+        return Double(max(0, Int(gtk_widget_get_width(cast())) - broken.width))
+    }
+
     /// What the text would like: short ones what they need, long ones whole lines, which need not be measured.
     private func naturalWidth() -> Int {
         let layout = madeLayout
         if let natural { return natural }
-        let limit = content.isCode ? Int(Int32.max) : content.lineLength * characterWidth
+        let limit = longestLine
         var width = Int32(limit)
         if content.isCode || text.utf8.count <= 4 * content.lineLength {
             pango_layout_set_width(layout.cast(), -1)
@@ -207,6 +226,10 @@ final class BodyText: WidgetImplementation {
         }
         let layout = madeLayout
         breakLines(layout, at: gtk_widget_get_width(cast()))
+        var origin = graphene_point_t(x: Float(textX), y: 0)
+        gtk_snapshot_save(snapshot)
+        defer { gtk_snapshot_restore(snapshot) }
+        gtk_snapshot_translate(snapshot, &origin)
         if content.text.runs.contains(where: \.isMarked) { drawChips(snapshot, layout, now) }
         if let selected { drawSelection(selected, layout, snapshot) }
         gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(cast()), 0, 0, layout.cast())

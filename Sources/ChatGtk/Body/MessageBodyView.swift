@@ -173,8 +173,7 @@ public final class MessageBodyView {
         }
     }
 
-    /// Rows of a mark and what stands beside it. No GtkGrid: it asks nested ones for heights at other widths than it
-    /// gives them (GTK 4.8).
+    /// Rows of a mark and what stands beside it.
     private func made(_ list: BodyList) -> Widget {
         let rows = Box(.vertical, spacing: 3)
         let marks = list.items.enumerated().map { index, item in

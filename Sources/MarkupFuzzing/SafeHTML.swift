@@ -26,8 +26,8 @@ public enum SafeHTML {
                 guard let last = open.popLast(), last == tag.dropFirst() else { return "</\(tag)> ends nothing" }
                 continue
             }
-            let name = tag.prefix { $0 != " " }
-            if let broken = violation(ofTag: String(name), attributes: tag.dropFirst(name.count)) { return broken }
+            let name = Substring(tag.unicodeScalars.prefix { $0 != " " })
+            if let broken = violation(ofTag: String(name), attributes: tag[name.endIndex...]) { return broken }
             if !["br", "hr", "img"].contains(name) { open.append(name) }
             if open.count > 100 { return "nested deeper than 100" }
         }
@@ -51,14 +51,15 @@ public enum SafeHTML {
 
     private static func violation(ofTag name: String, attributes text: Substring) -> String? {
         guard names.contains(name) else { return "the tag \(name)" }
-        var rest = text
+        // By scalars: a mark over a quote makes one character of both, and a quote all the same.
+        var rest = text.unicodeScalars
         while !rest.isEmpty {
-            guard rest.first == " ", let equals = rest.firstIndex(of: "=") else { return "attributes \(text)" }
-            let key = String(rest[rest.index(after: rest.startIndex)..<equals])
+            guard rest.popFirst() == " ", let equals = rest.firstIndex(of: "=") else { return "attributes \(text)" }
+            let key = String(rest[..<equals])
             guard attributes[name]?.contains(key) ?? false else { return "\(key) on \(name)" }
             rest = rest[rest.index(after: equals)...]
-            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { return "a value unquoted" }
-            let value = String(rest[rest.index(after: rest.startIndex)..<end])
+            guard rest.popFirst() == "\"", let end = rest.firstIndex(of: "\"") else { return "a value unquoted" }
+            let value = String(rest[..<end])
             if let broken = violation(of: value, key) { return broken }
             rest = rest[rest.index(after: end)...]
         }

@@ -122,8 +122,9 @@ struct HTMLWriter {
         html += ">"
     }
 
-    private mutating func escape(_ text: String, lineBreak: String = "\n") {
-        guard text.utf8.contains(where: { $0 < 0x40 && "&<>\n".utf8.contains($0) }) else {
+    /// Scalar by scalar: a mark over a quote makes one character of both, and a quote all the same.
+    private mutating func escape(_ text: String, lineBreak: String = "\n", quote: String = "\"") {
+        guard text.utf8.contains(where: { $0 < 0x40 && "&<>\"\n".utf8.contains($0) }) else {
             html += text
             return
         }
@@ -132,6 +133,7 @@ struct HTMLWriter {
             case "&": html += "&amp;"
             case "<": html += "&lt;"
             case ">": html += "&gt;"
+            case "\"": html += quote
             case "\n": html += lineBreak
             default: html.unicodeScalars.append(scalar)
             }
@@ -140,8 +142,8 @@ struct HTMLWriter {
 
     private static func escaped(_ text: String) -> String {
         var writer = HTMLWriter()
-        writer.escape(text)
-        return writer.html.replacing("\"", with: "&quot;")
+        writer.escape(text, quote: "&quot;")
+        return writer.html
     }
 }
 

@@ -158,7 +158,7 @@ struct MarkdownReader {
     private mutating func code(_ node: OpaquePointer) {
         builder.endParagraph()
         var code = literal(node)
-        if code.last == "\n" { code.removeLast() }
+        if code.utf8.last == 0x0A { code.unicodeScalars.removeLast() }
         let language = cmark_node_get_fence_info(node).flatMap { CodeLanguage(info: String(cString: $0)) }
         if !code.isEmpty { builder.add(.code(code, language: language?.name)) }
     }

@@ -37,6 +37,8 @@ struct LinkTests {
             ("https://аpple.example", "https://аpple.example", .internationalHost),
             ("xn--pple-43d.com", "https://xn--pple-43d.com", .internationalHost),
             ("a\u{202E}b", "https://a.example", [.textDiffers, .hiddenCharacters]),
+            ("good.example", "https://evil.example/\u{301}@good.example/", [.textDiffers, .namesAnotherHost]),
+            ("x", "https://good.example@\u{301}evil.example/", [.textDiffers, .credentials, .internationalHost]),
             ("pay\u{200B}pal.com", "https://evil.example", [.textDiffers, .namesAnotherHost, .hiddenCharacters]),
         ] as [(String, String, BodyLink.Warnings)])
     func warnings(text: String, address: String, warnings: BodyLink.Warnings) throws {

@@ -30,7 +30,11 @@ public struct InlineText: Hashable, Sendable {
     /// Takes a space off the end, where a line is broken.
     public mutating func removeTrailingSpace() {
         guard let last = runs.last, last.image == nil, last.text.utf8.last == 0x20 else { return }
-        if last.text.utf8.count == 1 { runs.removeLast() } else { runs[runs.count - 1].text.removeLast() }
+        if last.text.utf8.count == 1 {
+            runs.removeLast()
+        } else {
+            runs[runs.count - 1].text.unicodeScalars.removeLast()
+        }
     }
 
     public mutating func append(_ text: InlineText) { text.runs.forEach { append($0) } }

@@ -64,10 +64,11 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along.
-    private var authority: Substring? {
+    /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along. By scalars: a
+    /// mark over a slash makes one character of both, and ends the host all the same.
+    private var authority: Substring.UnicodeScalarView? {
         guard scheme.hasHost else { return nil }
-        return address.dropFirst(scheme.rawValue.count + 3).prefix { !"/?#".contains($0) }
+        return address.unicodeScalars.dropFirst(scheme.rawValue.count + 3).prefix { !"/?#".unicodeScalars.contains($0) }
     }
 
     /// Whether a name or password stands before the host, as in `https://bank.example@evil.example/`.
@@ -76,11 +77,13 @@ public struct LinkTarget: Hashable, Sendable {
     /// The host, lowercased, without port; for `mailto` the part after the `@`. Nil for other schemes.
     public var host: String? {
         if scheme == .mailto {
-            return address.dropFirst(7).prefix { $0 != "?" }.split(separator: "@").last.map { $0.lowercased() }
+            let place = address.unicodeScalars.dropFirst(7).prefix { $0 != "?" }.split(separator: "@").last
+            return place.map { String($0).lowercased() }
         }
         guard let authority else { return nil }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+        let end = place.first == "[" ? place.firstIndex(of: "]").map(place.index(after:)) : place.firstIndex(of: ":")
+        let host = String(place[..<(end ?? place.endIndex)])
         return host.isEmpty || host == "[]" ? nil : host.lowercased()
     }
 

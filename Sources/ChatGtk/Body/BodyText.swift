@@ -57,7 +57,7 @@ final class BodyText: WidgetImplementation {
                 palette = nil
             } else {
                 text = content.text.text
-                isRightToLeft = pango_find_base_dir(text, Int32(text.utf8.count)) == PANGO_DIRECTION_RTL
+                isRightToLeft = text.startsRightToLeft
                 layout = nil
                 revealed = []
                 setActions(TextAction.all(in: content.text))
@@ -245,4 +245,20 @@ final class BodyText: WidgetImplementation {
 extension TextAction {
     /// Whether it leads somewhere: all but spoilers.
     var isTarget: Bool { if case .spoiler = kind { false } else { true } }
+}
+
+extension String {
+    /// Whether the first letter with a direction is of a script that is written from right to left.
+    fileprivate var startsRightToLeft: Bool {
+        for scalar in unicodeScalars {
+            switch g_unichar_get_script(scalar.value) {
+            case G_UNICODE_SCRIPT_COMMON, G_UNICODE_SCRIPT_INHERITED: continue
+            case G_UNICODE_SCRIPT_ARABIC, G_UNICODE_SCRIPT_HEBREW, G_UNICODE_SCRIPT_SYRIAC, G_UNICODE_SCRIPT_THAANA,
+                G_UNICODE_SCRIPT_NKO:
+                return true
+            default: return false
+            }
+        }
+        return false
+    }
 }

@@ -66,7 +66,7 @@ struct GuideTopic: Identifiable, Sendable {
                 line: translator(
                     "Ctrl+B, Ctrl+I and Ctrl+E put the signs for bold, italic and code around what is selected."),
                 answer: translator(
-                    "Select some words and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for struck out or Ctrl+E for code. The signs are Markdown; pressing the keys again takes them away. For now messages show the signs as they are."
+                    "Select some words and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for struck out or Ctrl+E for code. The signs are Markdown; pressing the keys again takes them away. The message shows what they mean."
                 ),
                 invitation: translator("type a few words, select one with Shift+Ctrl+Left and press Ctrl+B.")),
             GuideTopic(

@@ -122,7 +122,7 @@ final class ConversationBench {
     /// A point of a message's text, in pixels of the display.
     func point(_ number: Int, x: Double = 4, y: Double = 6) throws -> [String] {
         guard let row = row(number) else { throw Unfinished() }
-        let text = Self.descendants(of: row.widget).first { TextBlock.of($0) != nil }
+        let text = Self.descendants(of: row.widget).first { BodyText.of($0) != nil }
         guard let text, let bounds = text.bounds(in: window.window) else { throw Unfinished() }
         // The window has no shadow under this window manager: its content begins at its corner.
         return try origin(plus: bounds.x + x, bounds.y + y)

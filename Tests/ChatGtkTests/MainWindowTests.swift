@@ -37,7 +37,7 @@ final class MainWindowTests: GtkTestCase {
     @MainActor
     private static func texts(in window: MainWindow) -> [String] {
         descendants(of: window.window).compactMap {
-            $0.wrapped(as: Label.self, gtk_label_get_type())?.text ?? TextBlock.of($0)?.text
+            $0.wrapped(as: Label.self, gtk_label_get_type())?.text ?? BodyText.of($0)?.text
         }
     }
 

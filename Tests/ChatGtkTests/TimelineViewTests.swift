@@ -128,14 +128,14 @@ final class TimelineViewTests: GtkTestCase {
     func testRowsAreUsedAgain() throws {
         try onMain {
             let bench = try ConversationBench(1000)
-            let (layouts, bindings) = (TextBlock.layoutsMade, bench.list.realised.bindings)
+            let (layouts, bindings) = (BodyText.layoutsMade, bench.list.realised.bindings)
             for _ in 0..<20 {
                 bench.list.scrollPage(-0.5)
                 bench.settle()
             }
             let bound = bench.list.realised.bindings - bindings
             XCTAssertGreaterThan(bound, 20)
-            XCTAssertLessThanOrEqual(TextBlock.layoutsMade - layouts, bound)
+            XCTAssertLessThanOrEqual(BodyText.layoutsMade - layouts, bound)
             XCTAssertLessThanOrEqual(bench.list.realised.alive, 120)
             try bench.close()
         }

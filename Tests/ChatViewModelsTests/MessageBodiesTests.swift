@@ -8,10 +8,12 @@ import Testing
 struct MessageBodiesTests {
     private let bodies = MessageBodies()
 
-    private func message(_ id: String, _ text: String, isDeleted: Bool = false) -> Message {
+    private func message(
+        _ id: String, _ text: String, html: String? = nil, kind: Message.Kind = .text, isDeleted: Bool = false
+    ) -> Message {
         Message(
             id: MessageID(id), roomID: RoomID("r"), sender: Fixtures.own.id, text: text, sentAt: Fixtures.date,
-            position: 1, isDeleted: isDeleted)
+            position: 1, isDeleted: isDeleted, kind: kind, formattedText: html)
     }
 
     private func isMention(_ body: MessageBody) -> Bool {
@@ -25,6 +27,14 @@ struct MessageBodiesTests {
         #expect(bodies.body(of: message("a", "*edited*")).plainText() == "edited")
         #expect(bodies.body(of: message("c", "plain")).unstyledText == "plain")
         #expect(bodies.body(of: message("a", "x", isDeleted: true)) == MessageBody())
+    }
+
+    @Test func htmlCountsWhereAMessageHasSome() {
+        #expect(bodies.body(of: message("a", "x", html: "<b>y</b><script>z</script>")).plainText() == "y")
+        #expect(bodies.body(of: message("b", "x", html: "<script>z</script>")).plainText() == "x")
+        let long = String(repeating: "<ul><li>y</li></ul>", count: MessageItem.shownBlocks)
+        #expect(bodies.body(of: message("d", "x", html: long)).plainText() == "x", "more than a row can show")
+        #expect(bodies.body(of: message("c", "waves", kind: .emote)).isEmote)
     }
 
     @Test func newNamesAreRecognisedInOldTexts() async {

@@ -15,7 +15,23 @@ extension MessageBody {
     }
 }
 
+extension MessageBody {
+    /// How many blocks there are, those in others counted too, and each cell of a table for one.
+    public var blockCount: Int { BodyBlock.count(of: blocks) }
+}
+
 extension BodyBlock {
+    fileprivate static func count(of blocks: [BodyBlock]) -> Int {
+        blocks.reduce(0) { sum, block -> Int in
+            switch block {
+            case .text, .heading, .code, .rule: sum + 1
+            case .quote(let inner), .details(_, let inner): sum + 1 + count(of: inner)
+            case .list(let list): sum + list.items.reduce(0) { $0 + 1 + count(of: $1.blocks) }
+            case .table(let table): sum + table.rows.reduce(0) { $0 + $1.count }
+            }
+        }
+    }
+
     /// The texts in blocks in the order of reading; each is drawn in one piece.
     static func texts(of blocks: [BodyBlock]) -> [String] {
         blocks.flatMap { block -> [String] in

@@ -74,6 +74,9 @@ public final class MessageBodyView {
     /// All that can be selected: the texts in reading order, a line for each.
     public var selectableText: String { texts.map(\.text).joined(separator: "\n") }
 
+    /// Whether a part is drawn as selected.
+    public var isSelected: Bool { texts.contains { $0.selected != nil } }
+
     /// Draws a part as selected.
     /// - Parameter range: in UTF-8 units of ``selectableText``; nil for nothing.
     public func select(_ range: Range<Int>?) {
@@ -141,7 +144,7 @@ public final class MessageBodyView {
             return block.widget
         case .quote(let blocks):
             let box = Box(.vertical, spacing: 6)
-            box.addStyle("message-quote")
+            box.addStyle("body-quote")
             add(blocks, to: box)
             return box
         case .list(let list): return made(list)

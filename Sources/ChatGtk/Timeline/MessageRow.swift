@@ -9,6 +9,7 @@ protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
     func reply(to message: MessageID)
     func jump(to message: MessageID)
+    func open(_ link: BodyLink, from widget: Widget)
 }
 
 /// One message: a bubble, who and when at the ends of a group, buttons on hover.
@@ -17,8 +18,8 @@ final class MessageRow: TimelineRow {
     private let isOwn: Bool
     private let sender = Label()
     private let quote = MessageQuote()
-    private let text = TextBlock.make()
-    private let block: TextBlock
+    private let body = MessageBodyView()
+    private let shortened = Label(translated("Shortened: copy the message to read all of it."))
     private let meta = Label()
     private let buttons: MessageButtons
     private let avatar: Widget?
@@ -28,8 +29,6 @@ final class MessageRow: TimelineRow {
 
     init(isOwn: Bool, delegate: any MessageRowDelegate) {
         self.isOwn = isOwn
-        guard let block = TextBlock.of(text) else { fatalError("ParlanceTextBlock has no implementation") }
-        self.block = block
         buttons = MessageButtons(isOwn: isOwn)
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : Widget(borrowing: adw_avatar_new(30, nil, 1))
@@ -43,6 +42,10 @@ final class MessageRow: TimelineRow {
             delegate?.reply(to: id)
         }
         quote.onClick = { [weak delegate] in delegate?.jump(to: $0) }
+        body.onLink = { [weak self, weak delegate] link in
+            guard let self else { return }
+            delegate?.open(link, from: widget)
+        }
     }
 
     /// From the row's start to a bubble's text: avatar, gap, padding.
@@ -57,7 +60,10 @@ final class MessageRow: TimelineRow {
         sender.text = message.senderName
         sender.isVisible = message.showsSender
         quote.show(message.quote)
-        block.show(shownText(message), selected: selected)
+        let said = message.isDeleted ? MessageBody(plain: translated("Message deleted")) : message.body
+        body.show(said, sender: message.senderName)
+        body.select(selected)
+        shortened.isVisible = message.isShortened && !message.isDeleted
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
         meta.isVisible = !meta.text.isEmpty
@@ -75,9 +81,9 @@ final class MessageRow: TimelineRow {
     }
 
     /// Whether some of the text is drawn as selected.
-    var isSelected: Bool { block.selected != nil }
+    var isSelected: Bool { body.isSelected }
 
-    func select(_ range: Range<Int>?) { block.select(range) }
+    func select(_ range: Range<Int>?) { body.select(range) }
 
     /// Marks the row that was looked for.
     func setFound(_ isFound: Bool) { widget.setStyle("found", isFound) }
@@ -90,15 +96,13 @@ final class MessageRow: TimelineRow {
 
     /// The place in the message's text nearest to a point in the coordinates of `other`.
     func offset(atX x: Double, y: Double, in other: Widget) -> Int {
-        var (inX, inY) = (0.0, 0.0)
-        guard gtk_widget_translate_coordinates(other.cast(), text.cast(), x, y, &inX, &inY) != 0 else { return 0 }
-        return min(block.offset(atX: inX, y: inY), item?.selectableText.utf8.count ?? 0)
+        min(body.offset(atX: x, y: y, in: other), item?.selectableText.utf8.count ?? 0)
     }
 
     /// Whether a point in the coordinates of `other` is within the bubble.
     func bubbleContains(x: Double, y: Double, of other: Widget) -> Bool {
         var point = (x: 0.0, y: 0.0)
-        guard let bubble = gtk_widget_get_parent(text.cast()),
+        guard let bubble = gtk_widget_get_parent(body.widget.cast()),
             gtk_widget_translate_coordinates(other.cast(), bubble, x, y, &point.x, &point.y) != 0
         else { return false }
         return gtk_widget_contains(bubble, point.x, point.y) != 0
@@ -133,9 +137,12 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
         let bubble = Box(.vertical, spacing: 4)
         bubble.addStyle("message-bubble")
-        text.addStyle("message-text")
+        shortened.addStyle("message-meta")
+        gtk_label_set_xalign(shortened.cast(), 0)
+        gtk_label_set_wrap(shortened.cast(), 1)
         bubble.append(quote.widget)
-        bubble.append(text)
+        bubble.append(body.widget)
+        bubble.append(shortened)
         if let avatar {
             gtk_widget_set_valign(avatar.cast(), GTK_ALIGN_END)
             line.append(avatar)
@@ -146,12 +153,6 @@ final class MessageRow: TimelineRow {
     }
 
     // MARK: Texts
-
-    private func shownText(_ message: MessageItem) -> String {
-        if message.isDeleted { return translated("Message deleted") }
-        let text = message.selectableText
-        return message.isShortened ? text + "…\n\n" + translated("(Copy the message to read all of it.)") : text
-    }
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
         ((message.endsGroup ? [time] : []) + states(message)).joined(separator: " · ")
@@ -173,7 +174,7 @@ final class MessageRow: TimelineRow {
         let sender = message.isOwn ? translated("You") : message.senderName
         // The time is told of each message, whether it is shown or not.
         let state = ([time] + states(message)).joined(separator: ", ")
-        let what = message.isDeleted ? translated("Message deleted") : String(message.shownText)
+        let what = message.isDeleted ? translated("Message deleted") : message.spokenText
         let answered = quote.spoken.map { " " + $0 } ?? ""
         return "\(sender): \(what).\(answered) \(state)"
     }

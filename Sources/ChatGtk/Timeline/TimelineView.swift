@@ -26,6 +26,7 @@ final class TimelineView {
     let viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
+    private let links = LinkOpener()
     private let scroller: ScrolledWindow
     private let calendar: DayPicker
     private(set) var pointer: TimelinePointer?
@@ -227,6 +228,7 @@ extension TimelineView: MessageRowDelegate {
 
     func reply(to message: MessageID) { viewModel.send(.reply(message)) }
     func jump(to message: MessageID) { viewModel.send(.jump(.message(message))) }
+    func open(_ link: BodyLink, from widget: Widget) { links.open(link, from: widget) }
 
     // MARK: Copying
 

@@ -9,12 +9,26 @@ nonisolated final class MessageBodies: Sendable {
     /// All that a body depends on.
     private struct Source: Hashable {
         var text: String
+        var html: String?
+        var isEmote: Bool
 
         init(_ message: Message) {
             text = String(MessageItem.shownText(of: message.text))
+            // What is too long to be shown whole is shown as its text.
+            let isWhole = text.utf8.count == message.text.utf8.count
+            html = message.formattedText.flatMap { isWhole && $0.utf8.count <= 65_536 ? $0 : nil }
+            isEmote = message.kind == .emote
         }
 
-        func body(_ names: MentionNames) -> MessageBody { MessageMarkup.body(markdown: text, names: names) }
+        func body(_ names: MentionNames) -> MessageBody {
+            let formatted = html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
+            if let formatted, !formatted.blocks.isEmpty, formatted.blockCount <= MessageItem.shownBlocks,
+                formatted.selectableText(saidBy: "").utf8.count <= 4 * MessageItem.shownCharacters
+            {
+                return formatted
+            }
+            return MessageMarkup.body(markdown: text, isEmote: isEmote, names: names)
+        }
     }
 
     private struct Known {

@@ -35,6 +35,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
     public static let shownCharacters = 8_000
     public static let shownLines = 200
+    /// The most blocks of a body that came as HTML: each takes a widget. With more, the text alone is shown.
+    public static let shownBlocks = 400
     public static let quotedCharacters = 120
 
     /// The beginning of the text, as much as a row shows.
@@ -53,6 +55,11 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
             }
         }
         return text[..<end]
+    }
+
+    /// What assistive technology reads: spoilers stay covered.
+    public var spokenText: String {
+        body.isEmote ? "\(senderName) \(body.plainText(.covered))" : body.plainText(.covered)
     }
 
     /// Whether ``shownText`` is not all of it.

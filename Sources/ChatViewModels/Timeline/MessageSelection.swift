@@ -47,10 +47,7 @@ public nonisolated struct CopiedMessages: Equatable, Sendable {
 
 nonisolated extension MessageItem {
     /// What of the text a selection may be in: what the row shows of it.
-    public var selectableText: String {
-        // A C string ends at a NUL.
-        isDeleted ? "" : String(shownText).replacing("\0", with: "\u{FFFD}")
-    }
+    public var selectableText: String { isDeleted ? "" : body.selectableText(saidBy: senderName) }
 
     /// The word around a place, as a selection.
     public func word(at offset: Int) -> MessageSelection {

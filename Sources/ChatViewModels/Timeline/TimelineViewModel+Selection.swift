@@ -1,4 +1,5 @@
 public import ChatCore
+import MessageMarkup
 
 /// Text that is selected, within a message and across messages.
 extension TimelineViewModel {
@@ -109,7 +110,10 @@ extension TimelineViewModel {
 
 nonisolated extension CopiedMessages {
     /// One message, all of its text.
-    public init(_ item: MessageItem) { self.init([(item, item.text)]) }
+    public init(_ item: MessageItem) {
+        self.init([(item, item.text)])
+        if !item.isShortened, item.body.unstyledText == nil { html = MessageMarkup.html(of: item.body) }
+    }
 
     /// A single message is its text alone.
     fileprivate init(_ parts: [(item: MessageItem, text: String)]) {

@@ -200,6 +200,27 @@ import Testing
         #expect(harness.mirrored == Array(timeline.rows))
     }
 
+    /// However many are loaded, a message concerns its neighbours alone.
+    @Test(arguments: [2, 40, 400] as [Int64]) func aChangeIsAsLargeAsWhatItChanges(count: Int64) async {
+        let other = TimelineHarness()
+        await other.open((1...count).map { .of($0 * 10) })
+        let last = Int(count)
+        func changes(_ update: TimelineUpdate) async -> [TimelineChange] {
+            other.forgetEffects()
+            await other.tell(update)
+            return other.effects.flatMap { effect -> [TimelineChange] in
+                if case .changed(let changes) = effect { return changes }
+                return []
+            }
+        }
+        #expect(
+            await changes(.changed([.of(count * 10 + 5)])) == [.update(last..<last + 1), .insert(last + 1..<last + 2)])
+        #expect(await changes(.changed([.of(10, text: "other")])) == [.update(1..<2)])
+        #expect(await changes(.changed([.of(15)])) == [.insert(2..<3)])
+        #expect(await changes(.removed([MessageID("m15")])) == [.remove(2..<3)])
+        #expect(other.mirrored == Array(other.timeline.rows))
+    }
+
     // MARK: Replies
 
     private func reply(_ position: Int64, to target: Int64) -> Message {

@@ -124,26 +124,26 @@ final class ConversationBench {
         guard let row = row(number) else { throw Unfinished() }
         let text = Self.descendants(of: row.widget).first { BodyText.of($0) != nil }
         guard let text, let bounds = text.bounds(in: window.window) else { throw Unfinished() }
-        // The window has no shadow under this window manager: its content begins at its corner.
-        return try origin(plus: bounds.x + x, bounds.y + y)
+        return try place(bounds.x + x, bounds.y + y)
     }
 
-    private func origin(plus x: Double, _ y: Double) throws -> [String] {
+    /// For xdotool's `mousemove`. Relative to the window, as it gets the place of a window wrong whose title bar is
+    /// the window manager's.
+    private func place(_ x: Double, _ y: Double) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["xdotool", "getactivewindow", "getwindowgeometry", "--shell"]
+        process.arguments = ["xdotool", "getactivewindow"]
         let output = Pipe()
         process.standardOutput = output
         try process.run()
         guard MainLoop.pump(until: { !process.isRunning }) else { throw Unfinished() }
-        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            .split(separator: "\n")
-        func value(_ name: String) -> Int {
-            lines.first { $0.hasPrefix(name + "=") }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
-        }
+        let id = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         var (transformX, transformY) = (0.0, 0.0)
         gtk_native_get_surface_transform(window.window.cast(), &transformX, &transformY)
-        return ["\(value("X") + Int(x + transformX))", "\(value("Y") + Int(y + transformY))"]
+        return [
+            "--window", id.trimmingCharacters(in: .whitespacesAndNewlines), "\(Int(x + transformX))",
+            "\(Int(y + transformY))",
+        ]
     }
 
     static func descendants(of widget: Widget) -> [Widget] {

@@ -103,6 +103,30 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    func testADoubleClickSelectsAWordOfOthers() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try bench.input(["mousemove"] + bench.point(28, x: 12))
+            try bench.input("click", "--repeat", "2", "--delay", "60", "1")
+            XCTAssertTrue(
+                bench.wait { bench.model.copySelection()?.text == "Message" },
+                "selects \(bench.model.selection as Any)")
+            try bench.close()
+        }
+    }
+
+    func testADoubleClickEditsOnesOwn() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try bench.input(["mousemove"] + bench.point(26, x: 12))
+            try bench.input("click", "--repeat", "2", "--delay", "60", "1")
+            XCTAssertTrue(
+                bench.wait { bench.conversation.composer.state.composer.editing == "m26" },
+                "\(bench.conversation.composer.state.composer.mode), selects \(bench.model.selection as Any)")
+            try bench.close()
+        }
+    }
+
     func testTheMenuOpensByPointerAndKeys() throws {
         try onMain {
             let bench = try ConversationBench(30)

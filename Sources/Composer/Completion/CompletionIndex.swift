@@ -54,7 +54,7 @@ public struct CompletionIndex: Sendable {
     ) {
         var recentLetters: [Match] = []
         for entity in recent {
-            let name = FoldedText(entity.name)
+            let name = terms.folding.fold(entity.name)
             guard let (tier, places) = name.units.withUnsafeBufferPointer({ CompletionTier.of(pattern, in: $0) }) else {
                 continue
             }
@@ -118,7 +118,7 @@ public struct CompletionIndex: Sendable {
                 }
             }
         }
-        let name = FoldedText(entity.name)
+        let name = terms.folding.fold(entity.name)
         if terms.isName(term) { return name.ranges(of: Array(places)) }
         let found = name.units.withUnsafeBufferPointer { CompletionTier.of(pattern, in: $0) }
         return found.map { name.ranges(of: $0.places) } ?? []
@@ -132,7 +132,7 @@ public struct CompletionIndex: Sendable {
     }
 
     private func hasNamesake(_ entity: CompletionEntity) -> Bool {
-        FoldedText(entity.name).units.withUnsafeBufferPointer { name in
+        terms.folding.fold(entity.name).units.withUnsafeBufferPointer { name in
             terms.withUnits { units in
                 var term = terms.firstTerm(from: name, in: units)
                 while term < terms.count, terms.text(term, in: units).elementsEqual(name) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A text without regard to case, diacritics and the width of letters, in UTF-16 units, each with where it stands in
 /// the text (MIB-26).
@@ -44,6 +45,19 @@ struct FoldedText {
                 ranges.append(range)
             }
         }
+    }
+}
+
+/// What an index has learned of folding, for its queries on any thread.
+final class SharedFolding: Sendable {
+    private let folding: Mutex<Folding>
+
+    init(_ folding: Folding) {
+        self.folding = Mutex(folding)
+    }
+
+    func fold(_ text: String) -> FoldedText {
+        folding.withLock { FoldedText(text, with: &$0) }
     }
 }
 
@@ -139,8 +153,21 @@ extension FoldedUnits {
         return places.isEmpty ? nil : places
     }
 
+    /// Whether the units of a query stand here in order: what ``places(of:)`` needs at least.
+    private func holdsInOrder(_ query: FoldedUnits) -> Bool {
+        var number = 0
+        for unit in self {
+            while number < query.count, query[number].isBlank { number += 1 }
+            guard number < query.count else { return true }
+            if query[number] == unit { number += 1 }
+        }
+        while number < query.count, query[number].isBlank { number += 1 }
+        return number == query.count
+    }
+
     /// Where the letters of a query stand, in order; the halves of one beyond the first plane stay together.
     func places(of query: FoldedUnits) -> [Int]? {
+        guard holdsInOrder(query) else { return nil }
         var places: [Int] = []
         var from = 0
         var number = 0

@@ -11,6 +11,7 @@ struct TermTable: Sendable {
     private let owners: [UInt32]
     /// Words but those at the beginning of terms, in the order of their texts.
     let words: [Word]
+    let folding: SharedFolding
 
     private static let aliasBit: UInt32 = 1 << 31
 
@@ -27,6 +28,7 @@ struct TermTable: Sendable {
         }
         (units, starts, owners) = draft.sorted()
         words = Self.findWords(units, starts)
+        self.folding = SharedFolding(folding)
     }
 
     private static func findWords(_ units: [UInt16], _ starts: [UInt32]) -> [Word] {

@@ -58,7 +58,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "BenchmarkReport", "ChatCore", "ChatStore", "Composer", "MessageMarkup",
+                "BenchmarkReport", "ChatCore", "ChatViewModels", "ChatStore", "Composer", "MessageMarkup",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

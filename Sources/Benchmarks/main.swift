@@ -19,7 +19,8 @@ if arguments.first == "store" {
     }
 }
 do {
-    let rows = try ComposerBenchmarks.rows() + CompletionBenchmarks.rows() + MarkupBenchmarks.rows()
+    let completion = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
+    let rows = try ComposerBenchmarks.rows() + completion + MarkupBenchmarks.rows()
     exit(BenchmarkRow.report(rows) ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

@@ -292,6 +292,7 @@ nonisolated extension OutgoingMessage {
     fileprivate init(_ transaction: TransactionID, _ message: ComposedMessage, as spoken: SpokenCommand?) {
         self.init(
             transactionID: transaction, text: spoken?.text ?? message.text,
-            replyTo: message.replyTo.map { MessageID($0) })
+            replyTo: message.replyTo.map { MessageID($0) }, kind: spoken?.isEmote ?? false ? .emote : .text,
+            formattedText: spoken?.html)
     }
 }

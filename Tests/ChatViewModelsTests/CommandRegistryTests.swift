@@ -18,6 +18,7 @@ struct CommandRegistryTests {
             "/spoiler the <end>",
             .say(SpokenCommand(text: "||the <end>||", html: "<span data-mx-spoiler>the &lt;end&gt;</span>"))
         ),
+        ("/me waves", .say(SpokenCommand(text: "waves", isEmote: true))),
         ("/shrug", .say(SpokenCommand(text: #"¯\_(ツ)_/¯"#, html: #"¯\_(ツ)_/¯"#))),
         ("/shrug who", .say(SpokenCommand(text: #"who ¯\_(ツ)_/¯"#, html: #"who ¯\_(ツ)_/¯"#))),
         ("/topic", .showTopic), ("/topic  tea  ", .setTopic("tea")), ("/nick Ann  Lee", .setOwnName("Ann Lee")),

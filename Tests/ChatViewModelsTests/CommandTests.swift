@@ -46,6 +46,18 @@ import Testing
         }
     }
 
+    @Test func emotesAreMessagesOfTheirKind() async throws {
+        let app = try await App()
+        await app.say("/me waves")
+        let page = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
+        #expect(page.messages.map(\.text) == ["waves"] && page.messages.map(\.kind) == [.emote])
+        #expect(app.composer.document.isEmpty)
+        await app.say("//me waves")
+        let next = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
+        #expect(next.messages.map(\.text) == ["/me waves"] && next.messages.map(\.kind) == [.text])
+        await app.end()
+    }
+
     /// What is no command stays where it was written, and says why; it is not even in the history of undo.
     @Test func whatIsNoCommandStaysInTheComposer() async throws {
         let app = try await App()

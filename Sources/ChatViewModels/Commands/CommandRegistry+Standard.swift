@@ -8,6 +8,9 @@ nonisolated extension CommandRegistry {
     /// Commands that make a message.
     private static func speaking(_ translator: Translator) -> [Definition] {
         [
+            Definition("me", translator("<text>"), help: translator("Say what you do")) { text in
+                .say(SpokenCommand(text: text, isEmote: true))
+            },
             Definition("plain", translator("<text>"), help: translator("Send text without Markdown")) { text in
                 .say(.plain(text))
             },

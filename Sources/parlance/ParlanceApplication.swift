@@ -84,15 +84,23 @@ final class ParlanceApplication {
         }
     }
 
-    /// Gives the composers what they know: commands and emoji.
+    /// Gives the composers what they know: commands, emoji, members and rooms.
     private func equip(_ coordinator: ConversationCoordinator, abilities: RoomAbilities) {
         let emoji = EmojiLibrary(
             recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
             load: { try EmojiResources.load() },
             onUse: { [weak self] in self?.settings?.set("recent-emoji", $0.joined(separator: " ")) })
         self.emoji = emoji
-        coordinator.commands = CommandRegistry(abilities: abilities, translator: Self.translator)
+        let commands = CommandRegistry(abilities: abilities, translator: Self.translator)
+        coordinator.commands = commands
         coordinator.inputController = EmojiCodeController(library: emoji)
+        let sources = ConversationSources(of: coordinator, everyone: translated("Everyone in this room"))
+        let commandDirectory = CompletionDirectory { commands.index }
+        coordinator.completionSources = { room in
+            sources.sources(for: room) + [
+                EmojiSource(library: emoji), DirectorySource(prefix: "/", directory: commandDirectory),
+            ]
+        }
     }
 
     private func show(_ coordinator: ConversationCoordinator) {

@@ -5,7 +5,8 @@ public import Foundation
 ///
 /// It has a virtual clock, so that no time passes but by `advance`. A line that can't be carried out answers
 /// `{"error": …, "line": N}` and changes nothing.
-public struct ReplayDriver {
+/// A class, so that what it holds is laid out in this module alone: a program built in steps then never has an old layout.
+public final class ReplayDriver {
     /// Whether any line was in error.
     public private(set) var hasFailed = false
 
@@ -18,7 +19,7 @@ public struct ReplayDriver {
     ///
     /// - Parameter line: JSON in UTF-8, without the line feed.
     /// - Returns: the answer, without a line feed.
-    public mutating func answer(to line: Data) -> String {
+    public func answer(to line: Data) -> String {
         lineNumber += 1
         do {
             guard let value = JSONValue.parse(line) else { throw ReplayError("malformed JSON") }

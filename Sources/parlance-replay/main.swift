@@ -3,7 +3,7 @@ import Foundation
 
 // Lines are handed on as they come and answered at once, so that another program can talk to the driver.
 signal(SIGPIPE, SIG_IGN)
-var driver = ReplayDriver()
+let driver = ReplayDriver()
 var pending = Data()
 var isOpen = true
 

@@ -34,8 +34,8 @@ struct RandomLinesTests {
     @Test(arguments: 0..<4)
     func everyLineIsAnswered(seed: Int) throws {
         var generator = LinearGenerator(state: UInt64(seed))
-        var driver = ReplayDriver()
-        var again = ReplayDriver()
+        let driver = ReplayDriver()
+        let again = ReplayDriver()
         for _ in 0..<2500 {
             let verb = Self.verbs.randomElement(using: &generator)!
             let line = Data(#"{"\#(verb)":\#(Self.arguments.randomElement(using: &generator)!)}"#.utf8)

@@ -18,7 +18,7 @@ struct ReplayTests {
     }
 
     private static func answers(_ lines: [String]) -> (answers: [String], hasFailed: Bool) {
-        var driver = ReplayDriver()
+        let driver = ReplayDriver()
         let answers = lines.map { driver.answer(to: Data($0.utf8)) }
         return (answers, driver.hasFailed)
     }
@@ -92,7 +92,7 @@ struct ReplayTests {
     }
 
     @Test func bytesThatAreNotTextAreAnError() {
-        var driver = ReplayDriver()
+        let driver = ReplayDriver()
         #expect(driver.answer(to: Data([0xFF, 0xFE, 0x7B])).hasPrefix(#"{"error":"#))
         #expect(driver.hasFailed)
     }

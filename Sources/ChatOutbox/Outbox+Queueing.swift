@@ -140,11 +140,12 @@ extension Outbox {
         var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
         entry.isStored = false
         rooms[request.room, default: RoomQueue()].append(entry)
+        rooms[request.room]?.setLeaving(Set(removed.map(\.id)), true)
         do {
             try await commit(OutboxChange(put: [request], removed: removed, sentDraft: sentDraft))
         } catch {
             rooms[request.room]?.remove([request.id])
-            changed(request.room)
+            await keep(removed, in: request.room)
             throw error
         }
         rooms[request.room]?.remove(Set(removed.map(\.id)))
@@ -166,7 +167,10 @@ extension Outbox {
         do {
             try await commit(OutboxChange(put: [request]))
         } catch {
-            set(before, in: room)
+            // The message may have got its identifier meanwhile.
+            var restored = before
+            if let target = rooms[room]?[before.id]?.request.action.target { restored.action.target = target }
+            set(restored, in: room)
             throw error
         }
         changed(room)
@@ -180,16 +184,24 @@ extension Outbox {
 
     private func remove(_ keys: Set<OutboxChange.Key>, in room: RoomID) async throws {
         guard !keys.isEmpty else { return }
-        let held = Set(keys.map(\.id))
-        rooms[room]?.updateAll { if held.contains($0.request.id) { $0.isStored = false } }
+        let leaving = Set(keys.map(\.id))
+        rooms[room]?.setLeaving(leaving, true)
         do {
             try await commit(OutboxChange(removed: keys))
         } catch {
-            rooms[room]?.updateAll { if held.contains($0.request.id) { $0.isStored = true } }
-            changed(room)
+            await keep(keys, in: room)
             throw error
         }
-        rooms[room]?.remove(held)
+        rooms[room]?.remove(leaving)
+        changed(room)
+    }
+
+    /// What could not be taken from the disk stays, with the targets that it got meanwhile.
+    private func keep(_ keys: Set<OutboxChange.Key>, in room: RoomID) async {
+        let kept = Set(keys.map(\.id))
+        rooms[room]?.setLeaving(kept, false)
+        let entries = rooms[room]?.entries.filter { kept.contains($0.request.id) } ?? []
+        if !entries.isEmpty { await note(OutboxChange(put: entries.map(\.request))) }
         changed(room)
     }
 }

@@ -15,7 +15,7 @@ extension Outbox {
 
     private func canWork(on queue: RoomQueue) -> Bool {
         guard isOnline, !isClosed, let head = queue.head else { return false }
-        return head.isStored && head.request.failure == nil
+        return head.isStored && !head.isLeaving && head.request.failure == nil
     }
 
     private func work(on room: RoomID) async {
@@ -117,7 +117,7 @@ extension Outbox {
                 if entry.request.id == id { entry.sentAs = message }
                 guard entry.request.action.target == .queued(id) else { return }
                 entry.request.action.target = .message(message)
-                change.put.append(entry.request)
+                if !entry.isLeaving { change.put.append(entry.request) }
             }
         }
         await note(change)

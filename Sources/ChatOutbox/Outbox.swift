@@ -25,14 +25,14 @@ public actor Outbox {
     /// No attempt begins before this time, on ``elapsed``.
     var heldUntil = Duration.zero
     /// Of what is done but could not be written down: it goes with the next change.
-    var unsaved = OutboxChange()
+    private var unsaved = OutboxChange()
     var marking: Task<Void, Never>?
     private var onlineTotal = Duration.zero
     private var onlineSince: Duration?
     private var observers: [RoomID: [Int: AsyncStream<[OutboxItem]>.Continuation]] = [:]
     private var nextObserver = 0
-    private var isCommitting = false
-    private var committers: [CheckedContinuation<Void, Never>] = []
+    /// The last of the changes that are being written down.
+    private var writing: Task<Void, any Error>?
 
     /// - Parameters:
     ///   - storage: for this outbox alone.
@@ -128,40 +128,36 @@ public actor Outbox {
         }
     }
 
-    /// Writes a change down, one after another, together with what could not be written before.
-    func commit(_ change: OutboxChange) async throws {
-        if isCommitting {
-            await withCheckedContinuation { committers.append($0) }
-        } else {
-            isCommitting = true
-        }
-        defer {
-            if committers.isEmpty { isCommitting = false } else { committers.removeFirst().resume() }
-        }
-        var whole = change
-        let late = unsaved
-        unsaved = OutboxChange()
-        let known = Set(change.put.map(\.key)).union(change.removed)
-        whole.put = late.put.filter { !known.contains($0.key) } + change.put
-        whole.removed.formUnion(late.removed.subtracting(change.put.map(\.key)))
-        do {
-            try await storage.commit(whole)
-        } catch {
-            unsaved.put = late.put.filter { request in !unsaved.put.contains { $0.key == request.key } } + unsaved.put
-            unsaved.removed.formUnion(late.removed)
-            throw error
-        }
-    }
+    /// Writes a change down, together with what could not be written before.
+    /// - Throws: ``ChatError`` of the storage: nothing of the change is written then.
+    func commit(_ change: OutboxChange) async throws { try await enqueue(change, isKept: false).value }
 
     /// Writes down what has happened. What can't be written now is written with the next change; should the process
     /// end before, the request is repeated and the server knows its transaction.
-    func note(_ change: OutboxChange) async {
+    func note(_ change: OutboxChange) async { _ = await enqueue(change, isKept: true).result }
+
+    /// Changes reach the disk in the order of the calls: a later one may remove what an earlier one puts. The task is
+    /// not cancelled with its caller.
+    private func enqueue(_ change: OutboxChange, isKept: Bool) -> Task<Void, any Error> {
+        let writing = Task { [earlier = self.writing] in
+            _ = await earlier?.result
+            try await write(change, isKept: isKept)
+        }
+        self.writing = writing
+        return writing
+    }
+
+    private func write(_ change: OutboxChange, isKept: Bool) async throws {
+        var whole = change
+        let known = Set(change.put.map(\.key)).union(change.removed)
+        whole.put = unsaved.put.filter { !known.contains($0.key) } + change.put
+        whole.removed.formUnion(unsaved.removed.subtracting(change.put.map(\.key)))
         do {
-            // Not cancelled with the attempt that it tells of.
-            try await Task { try await self.commit(change) }.value
+            try await storage.commit(whole)
+            unsaved = OutboxChange()
         } catch {
-            unsaved.put += change.put
-            unsaved.removed.formUnion(change.removed)
+            if isKept { unsaved = whole }
+            throw error
         }
     }
 

@@ -13,8 +13,10 @@ struct RoomQueue {
         let onlineBefore: Duration
         /// When the next attempt may begin, in the outbox's time.
         var notBefore = Duration.zero
-        /// Whether it is on the disk and to stay there. Otherwise nothing is to begin with it.
+        /// Whether it is on the disk. Otherwise nothing is to begin with it.
         var isStored = true
+        /// Whether it is being taken from the disk: nothing is to begin with it, nor to be written of it.
+        var isLeaving = false
         var isUnsent = false
         /// The message that it became, while that is being written down.
         var sentAs: MessageID?
@@ -68,7 +70,14 @@ struct RoomQueue {
 
     /// A request for this target that the server has not seen, so that it can still be changed.
     func untouched(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
-        entries.last { !$0.isTouched && $0.request.action.target == target && condition($0.request.action) }
+        entries.last { entry in
+            !entry.isTouched && !entry.isLeaving && entry.request.action.target == target
+                && condition(entry.request.action)
+        }
+    }
+
+    mutating func setLeaving(_ ids: Set<TransactionID>, _ isLeaving: Bool) {
+        updateAll { if ids.contains($0.request.id) { $0.isLeaving = isLeaving } }
     }
 
     mutating func updateAll(_ body: (inout Entry) -> Void) {

@@ -27,7 +27,7 @@ import Testing
 
     private let room = RoomID("room")
 
-    @Test(arguments: 1...12) func theServerHasWhatWasAskedFor(seed: Int) async throws {
+    @Test(arguments: 1...40) func theServerHasWhatWasAskedFor(seed: Int) async throws {
         var random = Seeded(state: UInt64(seed))
         let server = ReplicaServer(random: Seeded(state: UInt64(seed) + 1000))
         let folder = TemporaryFolder()

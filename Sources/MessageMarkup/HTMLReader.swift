@@ -156,7 +156,9 @@ struct HTMLReader {
         var language: String?
         collectCode(node, &code, &language)
         code = code.withPlainLineBreaks
+        // Parsers drop a line break after `pre`: with none at the ends, writing and reading again changes nothing.
         while code.last?.isNewline ?? false { code.removeLast() }
+        code = String(code.drop(while: \.isNewline))
         if !code.isEmpty { builder.add(.code(code, language: language)) }
     }
 

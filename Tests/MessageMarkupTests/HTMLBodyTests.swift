@@ -22,6 +22,7 @@ struct HTMLBodyTests {
             "TABLE[T](#a; 1 | {b:2})"
         ),
         ("<table><tr><td>1<td>2<tr><td>3</table>", "TABLE(1 | 2; 3)"),
+        ("<pre><code><pre>\n\nx\n\ny\n</pre>", "CODE -(x⏎⏎y)"),
         ("<hr>", "RULE"),
         ("<details><summary>S</summary>text</details>", "DETAILS[S](P(text))"),
         ("<span data-mx-spoiler=\"why\">x <b>y</b></span>", "P({spoiler why:x }{b,spoiler why:y})"),

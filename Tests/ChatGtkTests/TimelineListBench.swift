@@ -13,6 +13,8 @@ final class StripImplementation: WidgetImplementation {
     /// How often a height was worked out: what a text layout would be.
     static var layouts = 0
     var pixels = 20
+    /// How often it was painted.
+    private(set) var paintings = 0
 
     required init(pointer: UnsafeMutableRawPointer) {
         super.init(pointer: pointer)
@@ -21,6 +23,11 @@ final class StripImplementation: WidgetImplementation {
     }
 
     isolated deinit { Self.alive -= 1 }
+
+    override func snapshot(_ snapshot: OpaquePointer) {
+        paintings += 1
+        super.snapshot(snapshot)
+    }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         guard orientation == .vertical else { return SizeRequest(minimum: 40, natural: 40) }
@@ -35,6 +42,8 @@ final class StripImplementation: WidgetImplementation {
 final class Strip: TimelineListRow {
     let widget = StripImplementation.make()
     var key: Int?
+    /// How often it had been painted when it was bound last.
+    var paintingsWhenBound = 0
 
     func setPixels(_ pixels: Int) {
         StripImplementation.of(widget)?.pixels = pixels
@@ -61,6 +70,7 @@ final class StripSource: TimelineListSource {
     func bind(_ row: any TimelineListRow, at index: Int) {
         guard let strip = row as? Strip else { return }
         strip.key = keys[index]
+        strip.paintingsWhenBound = StripImplementation.of(strip.widget)?.paintings ?? 0
         strip.setPixels(heights[keys[index]] ?? 20)
     }
 
@@ -95,13 +105,19 @@ final class StripSource: TimelineListSource {
 @MainActor
 final class TimelineListBench {
     let source = StripSource()
-    let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    let scroller: ScrolledWindow
     let widget: Widget
     let list: TimelineList
     let window: TestWindow
     private var painted = 0
 
-    init(_ heights: [Int], width: Int32 = 320, height: Int32 = 400, _ setUp: (TimelineList) -> Void = { _ in }) {
+    /// - Parameter content: what the window has instead of the scrolled window, which is to be in it.
+    init(
+        _ heights: [Int], width: Int32 = 320, height: Int32 = 400,
+        scroller: ScrolledWindow = ScrolledWindow(borrowing: gtk_scrolled_window_new()), content: Widget? = nil,
+        _ setUp: (TimelineList) -> Void = { _ in }
+    ) {
+        self.scroller = scroller
         (widget, list) = TimelineList.create()
         source.list = list
         setUp(list)
@@ -109,7 +125,7 @@ final class TimelineListBench {
         list.source = source
         gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         scroller.setChild(widget)
-        window = TestWindow(scroller, width: width, height: height)
+        window = TestWindow(content ?? scroller, width: width, height: height)
         settle()
     }
 

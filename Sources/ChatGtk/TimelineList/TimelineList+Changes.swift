@@ -19,7 +19,7 @@ extension TimelineList {
         default: break
         }
         thumb.release()
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     /// The source no longer has the `count` rows from `index` on. Clamped to what there was.
@@ -35,14 +35,14 @@ extension TimelineList {
         realised.removed(range)
         self.index.remove(range)
         thumb.release()
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     /// What the source has at these rows has changed; their keys have not.
     public func update(at index: Int, count: Int = 1) {
         let range = index..<(index + max(0, count))
         for row in realised.rows where range.contains(row.index) { row.isStale = true }
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     /// Anything may have changed. What is read stays where it is if its row, or one in view, is still there.
@@ -64,7 +64,7 @@ extension TimelineList {
         }
         paging.reset()
         thumb.release()
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     // MARK: Pages

@@ -6,9 +6,27 @@ extension TimelineList {
     /// How far beyond the viewport rows are kept, on either side, in viewports.
     static let overscan = 1.0
 
+    /// Has rows laid out anew, some of which may have to be made, shown or hidden.
+    ///
+    /// That queues a resize of the list and of all around it. When it does so in the midst of a layout that goes
+    /// through some of these only to get to the list, GTK 4.8 leaves them marked as in need of an allocation that
+    /// nobody makes, and paints them no more. Therefore the resize is queued before.
+    func queueLayout() {
+        mayRealise = true
+        gtk_widget_queue_resize(cast())
+    }
+
+    /// Whether the rows that were placed leave no gap in the viewport.
+    var coversViewport: Bool {
+        guard let (first, last) = placedEnds else { return false }
+        return first.top <= 0 && last.bottom >= viewport.height
+    }
+
     func layOut(width: Int, height: Int) {
         guard width > 0, height > 0 else { return }
         checkCount()
+        if width != viewport.width || Double(height) != viewport.height { mayRealise = true }
+        defer { mayRealise = false }
         index.isEstimateFrozen = isThumbDragged
         let rewraps = takeSize(width: width, height: height)
         let order = place(rewraps: rewraps)
@@ -58,7 +76,7 @@ extension TimelineList {
         }
         let oldHeight = anchored?.height
         let row = anchoredRow
-        releaseFarRows(from: row)
+        if mayRealise { releaseFarRows(from: row) }
         let first = measured(row, source)
         first.top = top(of: first, heightBefore: oldHeight) + displacement
         first.isPlaced = true
@@ -69,8 +87,12 @@ extension TimelineList {
         keepNeighbours(&range, source)
         let placed = range
         placeFocusedRow(outside: placed)
-        realised.release(from: source) { placed.contains($0.index) || isFocused($0) }
+        if mayRealise { release(outside: placed) }
         return placed
+    }
+
+    private func release(outside range: Range<Int>) {
+        realised.release(from: source) { range.contains($0.index) || isFocused($0) }
     }
 
     /// The row that the anchor is about, among those that exist.

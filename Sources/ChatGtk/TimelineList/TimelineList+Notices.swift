@@ -70,7 +70,7 @@ extension TimelineList {
     }
 
     /// The first and the last row that the last layout placed.
-    private var placedEnds: (first: RealisedRow, last: RealisedRow)? {
+    var placedEnds: (first: RealisedRow, last: RealisedRow)? {
         guard let first = realised.rows.first(where: \.isPlaced), let last = realised.rows.last(where: \.isPlaced)
         else { return nil }
         return (first, last)

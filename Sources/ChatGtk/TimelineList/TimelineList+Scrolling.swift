@@ -36,7 +36,7 @@ extension TimelineList {
         for row in realised.rows { row.top -= pixels }
         viewport.extent.above += pixels
         viewport.extent.below -= pixels
-        gtk_widget_queue_allocate(cast())
+        if coversViewport { gtk_widget_queue_allocate(cast()) } else { queueLayout() }
     }
 
     /// Puts the viewport so many pixels below the first row's top, as far as heights are known.
@@ -55,7 +55,7 @@ extension TimelineList {
         }
         realised.rows.forEach { $0.isPlaced = false }
         viewport.extent = .init(above: offset, below: index.total - offset - page)
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     // MARK: By the program
@@ -160,7 +160,7 @@ extension TimelineList {
             displacement = max(-viewport.height, min(viewport.height, distance))
             startAnimation()
         }
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     /// How far down from where it shall be a row is, in pixels.
@@ -187,7 +187,7 @@ extension TimelineList {
             else { return false }
             self.displacement = animation.rest(at: Int64(gdk_frame_clock_get_frame_time(clock)))
             if self.displacement == 0 { self.animation = nil }
-            gtk_widget_queue_allocate(self.cast())
+            self.queueLayout()
             return self.animation != nil
         }
     }

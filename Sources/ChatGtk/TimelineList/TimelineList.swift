@@ -32,7 +32,7 @@ public final class TimelineList: ScrollableImplementation {
     // MARK: Properties
 
     /// Where rows lie that do not fill the viewport: at its bottom (`end`, unless told otherwise) or its top.
-    public var alignment = TimelineListEdge.end { didSet { gtk_widget_queue_allocate(cast()) } }
+    public var alignment = TimelineListEdge.end { didSet { queueLayout() } }
 
     /// As conversations want it (true, unless told otherwise): opens at the end, and holds to the bottom when the
     /// viewport's height changes. False, for logs and documents: opens at the start and holds to the top.
@@ -43,7 +43,7 @@ public final class TimelineList: ScrollableImplementation {
     public var followsEnd = true { didSet { if !followsEnd { leaveEnd() } } }
 
     /// The widest that rows get, in pixels; they lie in the middle of a wider list. 0 for no limit.
-    public var maximumRowWidth = 0 { didSet { gtk_widget_queue_allocate(cast()) } }
+    public var maximumRowWidth = 0 { didSet { queueLayout() } }
 
     /// What the rows come from. Not kept alive by the list. Setting it is a ``reset()``.
     public weak var source: (any TimelineListSource)? {
@@ -91,6 +91,8 @@ public final class TimelineList: ScrollableImplementation {
     var focusedKey: AnyHashable?
     /// Where to put the focus after the next layout, because its row is gone.
     var refocusIndex: Int?
+    /// Whether the next layout may make, show and hide rows, see ``queueLayout()``.
+    var mayRealise = true
     /// 1 when scrolling down last, -1 when up: where rows are measured ahead first.
     var heading = -1
 
@@ -158,7 +160,7 @@ public final class TimelineList: ScrollableImplementation {
     func returnHome() {
         anchor = isInverted && followsEnd ? .end : isInverted ? .row(.max, .end, 0) : .row(0, .start, 0)
         displacement = 0
-        gtk_widget_queue_allocate(cast())
+        queueLayout()
     }
 
     private func leaveEnd() {

@@ -18,6 +18,10 @@ if arguments.first == "store" {
         exit(2)
     }
 }
+// `markup` measures the reading of messages alone.
+if arguments.first == "markup" {
+    exit(BenchmarkRow.report((try? MarkupBenchmarks.rows()) ?? []) ? 0 : 1)
+}
 do {
     let completion = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
     let rows = try ComposerBenchmarks.rows() + completion + MarkupBenchmarks.rows()

@@ -6,6 +6,11 @@ enum AddressFinder {
         Array($0.utf8)
     }
 
+    /// The bytes that one of the prefixes begins with.
+    private static let mayBegin = (0..<256).map { byte in
+        prefixes.contains { $0[0] == UInt8(byte).lowercased }
+    }
+
     /// The addresses in order, with their ranges in UTF-8 units. Costs the same for each byte.
     static func links(in text: String) -> [(range: Range<Int>, mark: InlineMarks.Mark)] {
         var text = text
@@ -14,7 +19,9 @@ enum AddressFinder {
             var found: [(range: Range<Int>, mark: InlineMarks.Mark)] = []
             var place = 0
             while place < bytes.count {
-                guard isBoundary(bytes, place), let prefix = prefixes.first(where: { matches($0, bytes, place) }) else {
+                guard mayBegin[Int(bytes[place])], isBoundary(bytes, place),
+                    let prefix = prefixes.first(where: { matches($0, bytes, place) })
+                else {
                     place += 1
                     continue
                 }

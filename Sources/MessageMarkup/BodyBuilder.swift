@@ -46,6 +46,11 @@ struct BodyBuilder {
 
     /// Adds text of which white space is worth one space, and none at the ends of lines: HTML.
     mutating func addCollapsing(_ text: String) {
+        if let endsInSpace = text.collapses(after: ignoresSpace) {
+            inline.append(look.with(text))
+            ignoresSpace = endsInSpace
+            return
+        }
         var kept: [UInt8] = []
         for byte in text.utf8 {
             if !byte.isSpace { kept.append(byte) } else if !ignoresSpace { kept.append(0x20) }
@@ -160,12 +165,15 @@ struct BodyBuilder {
 extension InlineText {
     /// Without white space that cannot be seen at its ends.
     var trimmed: InlineText {
+        guard let first = runs.first, let last = runs.last, first.beginsWithSpace || last.endsWithSpace else {
+            return self
+        }
         var runs = self.runs[...]
-        while let first = runs.first, first.image == nil, first.text.utf8.first?.isSpace ?? true {
+        while let first = runs.first, first.beginsWithSpace {
             let rest = first.text.utf8.drop { $0.isSpace }
             if rest.isEmpty { runs.removeFirst() } else { runs[runs.startIndex].text = String(Substring(rest)) }
         }
-        while let last = runs.last, last.image == nil, last.text.utf8.last?.isSpace ?? true {
+        while let last = runs.last, last.endsWithSpace {
             let kept = last.text.utf8.count - last.text.utf8.reversed().prefix { $0.isSpace }.count
             if kept == 0 {
                 runs.removeLast()
@@ -173,7 +181,7 @@ extension InlineText {
                 runs[runs.endIndex - 1].text = String(Substring(last.text.utf8.prefix(kept)))
             }
         }
-        return runs.count == self.runs.count && runs.elementsEqual(self.runs) ? self : InlineText(Array(runs))
+        return InlineText(Array(runs))
     }
 
     /// The text of blocks, each on a line, where only text can stand.
@@ -203,7 +211,23 @@ extension InlineText {
     }
 }
 
+extension InlineRun {
+    fileprivate var beginsWithSpace: Bool { image == nil && text.utf8.first?.isSpace ?? true }
+    fileprivate var endsWithSpace: Bool { image == nil && text.utf8.last?.isSpace ?? true }
+}
+
 extension String {
+    /// Whether it ends in a space, if all its white space is single spaces already; nil if something has to go.
+    fileprivate func collapses(after isSpace: Bool) -> Bool? {
+        var wasSpace = isSpace
+        for byte in utf8 {
+            let isSpace = byte.isSpace
+            if isSpace, wasSpace || byte != 0x20 { return nil }
+            wasSpace = isSpace
+        }
+        return wasSpace
+    }
+
     /// White space of code keeps its width among text.
     fileprivate var withFixedSpaces: String {
         replacing(" ", with: "\u{A0}").replacing("\t", with: "\u{A0}\u{A0}\u{A0}\u{A0}").replacing("\u{C}", with: "\n")

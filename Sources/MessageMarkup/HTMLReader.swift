@@ -22,9 +22,16 @@ struct HTMLReader {
 
     // MARK: The tree
 
-    private static let tags: [UInt32: MarkupTag] = Dictionary(
-        MarkupTag.allCases.filter { $0 != .reply }.map { (gumbo_tag_enum($0.rawValue).rawValue, $0) },
-        uniquingKeysWith: { first, _ in first })
+    /// By gumbo's numbers.
+    private static let tags: [MarkupTag?] = {
+        var tags = [MarkupTag?](repeating: nil, count: Int(GUMBO_TAG_LAST.rawValue) + 1)
+        for tag in MarkupTag.allCases where tag != .reply { tags[Int(gumbo_tag_enum(tag.name).rawValue)] = tag }
+        return tags
+    }()
+
+    private static func tag(of node: UnsafeMutablePointer<GumboNode>) -> MarkupTag? {
+        tags[Int(node.pointee.v.element.tag.rawValue)]
+    }
 
     private mutating func readChildren(of node: UnsafeMutablePointer<GumboNode>?) {
         guard let node, node.pointee.type == GUMBO_NODE_ELEMENT else { return }
@@ -37,7 +44,7 @@ struct HTMLReader {
             let text = String(cString: node.pointee.v.text.text)
             if isPreformatted { builder.add(text) } else { builder.addCollapsing(text) }
         case GUMBO_NODE_ELEMENT:
-            guard let tag = Self.tags[node.pointee.v.element.tag.rawValue] else {
+            guard let tag = Self.tag(of: node) else {
                 // The only unknown name that the limiter lets through is mx-reply.
                 if node.pointee.v.element.tag != GUMBO_TAG_UNKNOWN { readChildren(of: node) }
                 return
@@ -70,7 +77,7 @@ struct HTMLReader {
         case .h1, .h2, .h3, .h4, .h5, .h6:
             builder.endParagraph()
             readChildren(of: node)
-            builder.endHeading(level: Int(tag.rawValue.dropFirst()) ?? 1)
+            builder.endHeading(level: Int(tag.rawValue - MarkupTag.h1.rawValue) + 1)
         case .pre: readCode(node)
         default: readContainer(tag, node)
         }
@@ -111,7 +118,7 @@ struct HTMLReader {
     private mutating func readLink(_ node: UnsafeMutablePointer<GumboNode>) {
         let before = builder.look
         if let target = attribute("href", of: node).flatMap(LinkTarget.init) {
-            builder.look.link = BodyLink(to: target, shownAs: "")
+            builder.look.link = BodyLink(unjudged: target)
             builder.look.mention = target.mention
         }
         readChildren(of: node)
@@ -169,7 +176,7 @@ struct HTMLReader {
         case GUMBO_NODE_TEXT, GUMBO_NODE_WHITESPACE, GUMBO_NODE_CDATA:
             code += String(cString: node.pointee.v.text.text)
         case GUMBO_NODE_ELEMENT:
-            switch Self.tags[node.pointee.v.element.tag.rawValue] {
+            switch Self.tag(of: node) {
             case .br: code += "\n"
             case .code: language = language ?? attribute("class", of: node).flatMap(CodeLanguage.init(className:))?.name
             case nil where node.pointee.v.element.tag == GUMBO_TAG_UNKNOWN: return

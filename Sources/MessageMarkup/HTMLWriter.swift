@@ -2,18 +2,21 @@ import ChatCore
 
 /// Writes a body as HTML, with nothing that a receiver would have to take out.
 struct HTMLWriter {
-    private(set) var html = ""
+    private var html: [UInt8] = []
 
     static func html(of body: MessageBody) -> String {
         var writer = HTMLWriter()
+        writer.html.reserveCapacity(256)
         // One paragraph needs no element of its own.
         if body.blocks.count == 1, case .text(let text) = body.blocks[0] {
             writer.write(text)
         } else {
             writer.write(body.blocks)
         }
-        return writer.html
+        return String(decoding: writer.html, as: UTF8.self)
     }
+
+    private mutating func put(_ markup: String) { html.append(contentsOf: markup.utf8) }
 
     // MARK: Blocks
 
@@ -27,13 +30,15 @@ struct HTMLWriter {
         case .heading(let level, let text): element("h\(level)") { $0.write(text) }
         case .code(let code, let language):
             // A parser drops the first line break in `pre`.
-            html += "<pre><code" + (language.map { " class=\"language-\($0)\"" } ?? "") + ">"
+            put("<pre><code")
+            if let language { put(" class=\"language-\(language)\"") }
+            put(">")
             escape(code)
-            html += "</code></pre>"
+            put("</code></pre>")
         case .quote(let blocks): element("blockquote") { $0.write(blocks) }
         case .list(let list): write(list)
         case .table(let table): write(table)
-        case .rule: html += "<hr>"
+        case .rule: put("<hr>")
         case .details(let summary, let blocks):
             element("details") {
                 if !summary.isEmpty { $0.element("summary") { $0.write(summary) } }
@@ -43,10 +48,10 @@ struct HTMLWriter {
     }
 
     private mutating func write(_ list: BodyList) {
-        html += list.start.map { $0 == 1 ? "<ol>" : "<ol start=\"\($0)\">" } ?? "<ul>"
+        put(list.start.map { $0 == 1 ? "<ol>" : "<ol start=\"\($0)\">" } ?? "<ul>")
         for item in list.items {
             element("li") {
-                if let isChecked = item.isChecked { $0.html += isChecked ? "☑ " : "☐ " }
+                if let isChecked = item.isChecked { $0.put(isChecked ? "☑ " : "☐ ") }
                 if case .text(let text)? = item.blocks.first, item.blocks.count == 1 || item.blocks[1].isList {
                     $0.write(text)
                     $0.write(Array(item.blocks.dropFirst()))
@@ -55,7 +60,7 @@ struct HTMLWriter {
                 }
             }
         }
-        html += list.start == nil ? "</ul>" : "</ol>"
+        put(list.start == nil ? "</ul>" : "</ol>")
     }
 
     private mutating func write(_ table: BodyTable) {
@@ -70,40 +75,70 @@ struct HTMLWriter {
     }
 
     private mutating func element(_ name: String, _ content: (inout HTMLWriter) -> Void) {
-        html += "<\(name)>"
+        start(name)
         content(&self)
-        html += "</\(name)>"
+        end(name)
+    }
+
+    private mutating func start(_ name: String) {
+        html.append(.lessThan)
+        put(name)
+        html.append(.greaterThan)
+    }
+
+    private mutating func end(_ name: String) {
+        put("</")
+        put(name)
+        html.append(.greaterThan)
     }
 
     // MARK: Text
 
+    /// Links around the spoilers in them, around the runs in those.
     private mutating func write(_ text: InlineText) {
-        for (target, runs) in text.groups(by: \.link?.target) {
-            if let target { html += "<a href=\"\(Self.escaped(target.address))\">" }
-            for (spoiler, covered) in InlineText(Array(runs)).groups(by: \.spoiler) {
-                if let spoiler { html += "<span data-mx-spoiler=\"\(Self.escaped(spoiler.reason))\">" }
-                for run in covered { write(run) }
-                if spoiler != nil { html += "</span>" }
+        let runs = text.runs
+        var (link, spoiler): (LinkTarget?, Spoiler?)
+        for run in runs {
+            let isSameLink = run.link?.target == link
+            if !isSameLink || run.spoiler != spoiler {
+                if spoiler != nil { end("span") }
+                spoiler = nil
             }
-            if target != nil { html += "</a>" }
+            if !isSameLink {
+                if link != nil { end("a") }
+                link = run.link?.target
+                if let link { putAttribute("<a href", link.address, end: true) }
+            }
+            if spoiler == nil, let cover = run.spoiler {
+                putAttribute("<span data-mx-spoiler", cover.reason, end: true)
+                spoiler = cover
+            }
+            write(run)
         }
+        if spoiler != nil { end("span") }
+        if link != nil { end("a") }
+    }
+
+    private mutating func putAttribute(_ name: String, _ value: String, end: Bool = false) {
+        put(name)
+        put("=\"")
+        escape(value, quote: "&quot;")
+        put(end ? "\">" : "\"")
     }
 
     private mutating func write(_ run: InlineRun) {
-        var ends: [String] = []
-        if run.foreground != nil || run.background != nil {
-            html += "<span"
-            if let color = run.foreground { html += " data-mx-color=\"\(color.hexadecimal)\"" }
-            if let color = run.background { html += " data-mx-bg-color=\"\(color.hexadecimal)\"" }
-            html += ">"
-            ends.append("</span>")
+        let isColored = run.foreground != nil || run.background != nil
+        if isColored {
+            put("<span")
+            if let color = run.foreground { put(" data-mx-color=\"\(color.hexadecimal)\"") }
+            if let color = run.background { put(" data-mx-bg-color=\"\(color.hexadecimal)\"") }
+            put(">")
         }
-        for (style, name) in Self.elements where run.style.contains(style) {
-            html += "<\(name)>"
-            ends.append("</\(name)>")
-        }
+        let isStyled = !run.style.isEmpty
+        if isStyled { for (style, name) in Self.elements where run.style.contains(style) { start(name) } }
         if let image = run.image { write(image) } else { escape(run.text, lineBreak: "<br>") }
-        html += ends.reversed().joined()
+        if isStyled { for (style, name) in Self.elements.reversed() where run.style.contains(style) { end(name) } }
+        if isColored { end("span") }
     }
 
     private static let elements: [(InlineStyle, String)] = [
@@ -112,39 +147,37 @@ struct HTMLWriter {
     ]
 
     private mutating func write(_ image: ImageReference) {
-        html += "<img src=\"\(Self.escaped(image.source))\""
+        putAttribute("<img src", image.source)
         for (name, value) in [("alt", image.alternative), ("title", image.title)] where !value.isEmpty {
-            html += " \(name)=\"\(Self.escaped(value))\""
+            putAttribute(" \(name)", value)
         }
         for (name, value) in [("width", image.width), ("height", image.height)] {
-            if let value { html += " \(name)=\"\(value)\"" }
+            if let value { put(" \(name)=\"\(value)\"") }
         }
-        html += ">"
+        put(">")
     }
 
-    /// Scalar by scalar: a mark over a quote makes one character of both, and a quote all the same.
+    /// Byte by byte: a mark over a quote makes one character of both, and a quote all the same.
     private mutating func escape(_ text: String, lineBreak: String = "\n", quote: String = "\"") {
-        guard text.utf8.contains(where: { $0 < 0x40 && "&<>\"\n".utf8.contains($0) }) else {
-            html += text
-            return
-        }
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += quote
-            case "\n": html += lineBreak
-            default: html.unicodeScalars.append(scalar)
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for place in bytes.indices where Self.isSpecial[Int(bytes[place])] {
+                html.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<place]))
+                start = place + 1
+                switch bytes[place] {
+                case UInt8(ascii: "&"): put("&amp;")
+                case .lessThan: put("&lt;")
+                case .greaterThan: put("&gt;")
+                case .doubleQuote: put(quote)
+                default: put(lineBreak)
+                }
             }
+            html.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
         }
     }
 
-    private static func escaped(_ text: String) -> String {
-        var writer = HTMLWriter()
-        writer.escape(text, quote: "&quot;")
-        return writer.html
-    }
+    private static let isSpecial = (0..<256).map { "&<>\"\n".utf8.contains(UInt8($0)) }
 }
 
 extension BodyBlock {

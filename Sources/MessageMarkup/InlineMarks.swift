@@ -12,18 +12,19 @@ struct InlineMarks: Sendable {
         if readsSpoilers { text = SpoilerMarks.applied(to: text) }
         if !names.isEmpty { text = split(text, at: names.mentions(in:)) }
         text = split(text, at: AddressFinder.links(in:))
-        return text.withLinkWarnings
+        text.judgeLinks()
+        return text
     }
 
     /// Runs that are neither code nor a link already are cut where something was found in them.
     private func split(_ text: InlineText, at find: (String) -> [(range: Range<Int>, mark: Mark)]) -> InlineText {
+        let found = text.runs.map { run -> [(range: Range<Int>, mark: Mark)] in
+            let isOpen = run.link == nil && run.mention == nil && run.image == nil && !run.style.contains(.code)
+            return isOpen ? find(run.text) : []
+        }
+        guard !found.allSatisfy(\.isEmpty) else { return text }
         var result = InlineText()
-        for run in text.runs {
-            guard run.link == nil, run.mention == nil, run.image == nil, !run.style.contains(.code) else {
-                result.append(run)
-                continue
-            }
-            let found = find(run.text)
+        for (run, found) in zip(text.runs, found) {
             guard !found.isEmpty else {
                 result.append(run)
                 continue
@@ -41,7 +42,7 @@ struct InlineMarks: Sendable {
                 var marked = run.with(take(range.upperBound))
                 switch mark {
                 case .link(let target):
-                    marked.link = BodyLink(to: target, shownAs: marked.text)
+                    marked.link = BodyLink(unjudged: target)
                     marked.mention = target.mention
                 case .mention(let mention): marked.mention = mention
                 }
@@ -55,22 +56,5 @@ struct InlineMarks: Sendable {
     enum Mark {
         case link(LinkTarget)
         case mention(BodyMention)
-    }
-}
-
-extension InlineText {
-    /// Each link judged by all the text that is shown for it.
-    fileprivate var withLinkWarnings: InlineText {
-        guard runs.contains(where: { $0.link != nil }) else { return self }
-        var result = InlineText()
-        for (target, runs) in groups(by: \.link?.target) {
-            let link = target.map { BodyLink(to: $0, shownAs: runs.map(\.text).joined()) }
-            for run in runs {
-                var run = run
-                run.link = link
-                result.append(run)
-            }
-        }
-        return result
     }
 }

@@ -140,7 +140,7 @@ struct MarkdownReader {
             let target = LinkTarget(address)
         else { return }
         addressBudget -= address.utf8.count
-        builder.look.link = BodyLink(to: target, shownAs: "")
+        builder.look.link = BodyLink(unjudged: target)
         builder.look.mention = target.mention
     }
 

@@ -2,18 +2,19 @@
 ///
 /// The list is that of the Matrix specification (client-server API, `m.room.message` in HTML); `mx-reply` is on it to
 /// be dropped with all that it holds.
-enum MarkupTag: String, CaseIterable {
+enum MarkupTag: UInt8, CaseIterable {
     case del, h1, h2, h3, h4, h5, h6, blockquote, p, a, ul, ol, sup, sub, li, b, i, u, strong, em, s, code, hr, br,
-        div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary
-    case reply = "mx-reply"
+        div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary, reply
 
-    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+    private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { (TagName($0.name), $0) })
+    private static let facts = allCases.map(TagFacts.init)
 
-    /// - Parameter name: lowercased.
-    init?(name: String) {
+    init?(name: TagName) {
         guard let tag = Self.byName[name] else { return nil }
         self = tag
     }
+
+    var name: String { self == .reply ? "mx-reply" : "\(self)" }
 
     /// The attributes that matter on this element.
     var attributes: [String] {
@@ -39,7 +40,7 @@ enum MarkupTag: String, CaseIterable {
     }
 
     /// Open elements that this one ends when it begins.
-    var endsOnBegin: Set<MarkupTag> {
+    var endsOnBegin: TagSet {
         switch self {
         case .li: [.li, .p]
         case .td, .th: [.td, .th]
@@ -52,7 +53,7 @@ enum MarkupTag: String, CaseIterable {
     }
 
     /// Open elements past which this one ends none.
-    var scope: Set<MarkupTag> {
+    var scope: TagSet {
         switch self {
         case .li: [.ul, .ol, .table, .td, .th, .caption]
         case .td, .th, .tr, .thead, .tbody, .caption, .table: [.table]
@@ -67,4 +68,39 @@ enum MarkupTag: String, CaseIterable {
         default: false
         }
     }
+
+    /// The same, made once: of a tag the limiter asks for some of it at each turn.
+    var facts: TagFacts { Self.facts[Int(rawValue)] }
+}
+
+/// What ``TagLimiter`` asks of an element.
+final class TagFacts: Sendable {
+    let attributes: [String]
+    let endsOnBegin: TagSet
+    let scope: TagSet
+    /// `<name`
+    let start: [UInt8]
+    /// `</name>`
+    let end: [UInt8]
+
+    init(_ tag: MarkupTag) {
+        attributes = tag.attributes
+        endsOnBegin = tag.endsOnBegin
+        scope = tag.scope
+        start = Array("<\(tag.name)".utf8)
+        end = Array("</\(tag.name)>".utf8)
+    }
+}
+
+/// Some of the elements, as one number.
+struct TagSet: ExpressibleByArrayLiteral {
+    private var bits: UInt64 = 0
+
+    init(arrayLiteral elements: MarkupTag...) {
+        for element in elements { bits |= 1 << UInt64(element.rawValue) }
+    }
+
+    var isEmpty: Bool { bits == 0 }
+
+    func contains(_ tag: MarkupTag) -> Bool { bits & 1 << UInt64(tag.rawValue) != 0 }
 }

@@ -47,7 +47,7 @@ struct TagLimiter {
             switch token {
             case .text(let range): text(range)
             case .start(let name, let attributes):
-                if name == "plaintext" {
+                if name == .plaintext {
                     text(attributes.upperBound + 1..<bytes.count)
                     return endAll()
                 }
@@ -70,8 +70,8 @@ struct TagLimiter {
             if !tag.isVoid { overflowed(tag) }
             return
         }
-        let ends = tag.endsOnBegin
-        while !ends.isEmpty, let index = innermost(within: tag.scope, where: { ends.contains($0) }) { close(to: index) }
+        let (ends, scope) = (tag.facts.endsOnBegin, tag.facts.scope)
+        while !ends.isEmpty, let index = innermost(within: scope, where: { ends.contains($0) }) { close(to: index) }
         if tag.isVoid {
             write(tag, attributes)
         } else if open.count < Self.mostOpen {
@@ -92,23 +92,24 @@ struct TagLimiter {
             if overflow.last == tag { overflow.removeLast() }
             return
         }
-        guard let index = innermost(within: tag.scope, where: { $0 == tag }) else { return }
+        guard let index = innermost(within: tag.facts.scope, where: { $0 == tag }) else { return }
         close(to: index)
     }
 
     /// The highest open element that fits, but for those behind one of `scope`.
-    private func innermost(within scope: Set<MarkupTag>, where fits: (MarkupTag) -> Bool) -> Int? {
+    private func innermost(within scope: TagSet, where fits: (MarkupTag) -> Bool) -> Int? {
         for index in open.indices.reversed() {
-            if fits(open[index].tag) { return index }
-            if scope.contains(open[index].tag) { return nil }
+            let tag = open[index].tag
+            if fits(tag) { return index }
+            if scope.contains(tag) { return nil }
         }
         return nil
     }
 
     /// Ends the element and all in it. Formatting in it goes on behind it, as in a browser.
     private mutating func close(to index: Int) {
-        let isWorld = open[index].tag.holdsFormatting
-        let again = isWorld ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.mostReopened)
+        let endsAlone = index == open.count - 1 || open[index].tag.holdsFormatting
+        let again = endsAlone ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.mostReopened)
         while open.count > index { if let last = open.popLast() { writeEnd(last.tag) } }
         for element in again {
             let start = output.count
@@ -120,22 +121,24 @@ struct TagLimiter {
     // MARK: Output
 
     private mutating func text(_ range: Range<Int>) {
+        // Only where a tag has no end there is one in a text.
+        guard bytes[range].contains(.lessThan) else { return copy(range) }
         for byte in bytes[range] {
             if byte == .lessThan { output += "&lt;".utf8 } else { output.append(byte) }
         }
     }
 
+    private mutating func copy(_ range: Range<Int>) {
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range]))
+    }
+
     private mutating func writeEnd(_ tag: MarkupTag) {
-        output += "</".utf8
-        output += tag.rawValue.utf8
-        output.append(.greaterThan)
+        output.append(contentsOf: tag.facts.end)
     }
 
     private mutating func write(_ tag: MarkupTag, _ range: Range<Int>) {
-        output.append(.lessThan)
-        output += tag.rawValue.utf8
-        let allowed = tag.attributes
-        if !allowed.isEmpty { writeAttributes(allowed, range) }
+        output.append(contentsOf: tag.facts.start)
+        if !range.isEmpty, !tag.facts.attributes.isEmpty { writeAttributes(tag.facts.attributes, range) }
         output.append(.greaterThan)
     }
 
@@ -150,8 +153,12 @@ struct TagLimiter {
             output.append(0x20)
             output += name.utf8
             output += "=\"".utf8
-            for byte in bytes[value] {
-                if byte == .doubleQuote { output += "&quot;".utf8 } else { output.append(byte) }
+            if bytes[value].contains(.doubleQuote) {
+                for byte in bytes[value] {
+                    if byte == .doubleQuote { output += "&quot;".utf8 } else { output.append(byte) }
+                }
+            } else {
+                copy(value)
             }
             output.append(.doubleQuote)
         }

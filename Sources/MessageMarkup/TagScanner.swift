@@ -5,21 +5,21 @@ struct TagScanner {
     enum Token: Equatable {
         /// Text, entities not decoded; may contain `<`.
         case text(Range<Int>)
-        case start(name: String, attributes: Range<Int>)
-        case end(name: String)
+        case start(name: TagName, attributes: Range<Int>)
+        case end(name: TagName)
     }
 
     /// Elements whose content is no text to be read: skipped up to their end, if they have one.
-    private static let skipped: Set<String> = [
-        "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template", "svg",
-        "math", "object", "audio", "video", "head", "select",
-    ]
-    private static let longestName = 10
+    private static let skipped = Set(
+        [
+            "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template",
+            "svg", "math", "object", "audio", "video", "head", "select",
+        ].map { TagName($0) })
 
     let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
     /// Skipped elements that have no end in the rest: looked for once each, or the search would be quadratic.
-    private var endless: Set<String> = []
+    private var endless: Set<TagName> = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -74,17 +74,12 @@ struct TagScanner {
         let attributesStart = end
         guard let attributesEnd = endOfTag(from: end) else { return nil }
         place = attributesEnd + 1
-        let name = name(nameStart..<end)
+        let name = TagName(bytes[nameStart..<end])
         if !isEnd {
-            if name == "plaintext" { return .start(name: name, attributes: attributesEnd..<attributesEnd) }
-            if Self.skipped.contains(name) { skipContent(of: name) }
+            if name == .plaintext { return .start(name: name, attributes: attributesEnd..<attributesEnd) }
+            if Self.skipped.contains(name) { skipContent(of: name, length: end - nameStart) }
         }
         return .start(name: name, attributes: attributesStart..<attributesEnd)
-    }
-
-    private func name(_ range: Range<Int>) -> String {
-        guard range.count <= Self.longestName else { return "" }
-        return String(decoding: bytes[range].lazy.map(\.lowercased), as: UTF8.self)
     }
 
     /// The place of the `>`: one that does not stand in a quoted value.
@@ -115,24 +110,23 @@ struct TagScanner {
         place = min(place + 1, bytes.count)
     }
 
-    private mutating func skipContent(of name: String) {
+    private mutating func skipContent(of name: TagName, length: Int) {
         guard !endless.contains(name) else { return }
-        let name = Array(name.utf8)
         var at = place
-        while at + 2 + name.count <= bytes.count {
-            if bytes[at] == .lessThan, bytes[at + 1] == .slash, matches(name, at: at + 2) {
+        while at + 2 + length <= bytes.count {
+            if bytes[at] == .lessThan, bytes[at + 1] == .slash, matches(name, at + 2..<at + 2 + length) {
                 place = at
                 skipTag()
                 return
             }
             at += 1
         }
-        endless.insert(String(decoding: name, as: UTF8.self))
+        endless.insert(name)
     }
 
-    private func matches(_ name: [UInt8], at start: Int) -> Bool {
-        for offset in name.indices where bytes[start + offset].lowercased != name[offset] { return false }
-        guard let next = byte(at: start + name.count) else { return true }
+    private func matches(_ name: TagName, _ range: Range<Int>) -> Bool {
+        guard TagName(bytes[range]) == name else { return false }
+        guard let next = byte(at: range.upperBound) else { return true }
         return next.isSpace || next == .slash || next == .greaterThan
     }
 

@@ -29,44 +29,52 @@ public struct BodyLink: Hashable, Sendable {
     /// - Parameter text: what is shown for the whole link.
     public init(to target: LinkTarget, shownAs text: String) {
         self.target = target
+        let host = target.host
         var warnings: Warnings = []
-        if text.unicodeScalars.contains(where: HiddenCharacters.contains) { warnings.insert(.hiddenCharacters) }
-        if target.hasInternationalHost { warnings.insert(.internationalHost) }
+        if HiddenCharacters.occur(in: text) { warnings.insert(.hiddenCharacters) }
+        if let host, LinkTarget.isInternational(host) { warnings.insert(.internationalHost) }
         if target.hasCredentials { warnings.insert(.credentials) }
         if !Self.isSame(text, target) {
             warnings.insert(.textDiffers)
-            if let named = Self.hostNamed(in: text), named != Self.plainHost(target) {
+            if let named = Self.hostNamed(in: text), named != host.map(Self.withoutWorldWideWeb) {
                 warnings.insert(.namesAnotherHost)
             }
         }
         self.warnings = warnings
     }
 
-    /// Whether a reader of the text has read the address: but for scheme, `www.` and a slash at the end.
-    private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
-        let shown = text.trimmingPrefix(while: \.isWhitespace)
-        return shown == target.address || bare(String(shown)) == bare(target.address)
+    /// A link of which the text is not known yet; see ``InlineText/judgeLinks()``.
+    public init(unjudged target: LinkTarget) {
+        self.target = target
+        warnings = []
     }
 
-    private static func bare(_ address: String) -> Substring {
-        var rest = Substring(address)
-        while rest.last?.isWhitespace ?? false { rest.removeLast() }
-        for prefix in ["https://", "http://", "mailto:", "ftp://"] where rest.lowercased().hasPrefix(prefix) {
+    /// Whether a reader of the text has read the address: but for scheme, `www.` and a slash at the end.
+    private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
+        if text == target.address { return true }
+        let shown = Substring(text).trimming(while: \.isWhitespace)
+        return shown == target.address || bare(shown) == bare(Substring(target.address))
+    }
+
+    private static func bare(_ address: Substring) -> String {
+        var rest = address
+        let start = rest.prefix(8).lowercased()
+        if let prefix = ["https://", "http://", "mailto:", "ftp://"].first(where: start.hasPrefix) {
             rest = rest.dropFirst(prefix.count)
-            break
         }
-        if rest.lowercased().hasPrefix("www.") { rest = rest.dropFirst(4) }
+        if rest.prefix(4).lowercased() == "www." { rest = rest.dropFirst(4) }
         if rest.last == "/" { rest.removeLast() }
         let host = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return Substring(host.lowercased() + rest.dropFirst(host.count))
+        return host.lowercased() + rest[host.endIndex...]
     }
 
     /// The host that a text seems to name, if it looks like an address at all.
     static func hostNamed(in text: String) -> String? {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else { return nil }
         let words = text.unicodeScalars.filter { !HiddenCharacters.contains($0) }.split { $0.properties.isWhitespace }
         for word in words {
             let shown = String(String.UnicodeScalarView(word))
-            if let host = LinkTarget(shown).flatMap(plainHost) { return host }
+            if let host = LinkTarget(shown)?.host { return withoutWorldWideWeb(host) }
             let host = shown.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
             let labels = host.split(separator: ".", omittingEmptySubsequences: false)
             guard labels.count >= 2, labels.allSatisfy({ isLabel($0) }), let last = labels.last, last.count >= 2,
@@ -81,13 +89,15 @@ public struct BodyLink: Hashable, Sendable {
         !label.isEmpty && label.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" }
     }
 
-    private static func plainHost(_ target: LinkTarget) -> String? { target.host.map(withoutWorldWideWeb) }
-
     private static func withoutWorldWideWeb(_ host: String) -> String {
         host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
     }
 }
 
-extension String {
-    fileprivate func trimmingPrefix(while isDropped: (Character) -> Bool) -> Substring { drop(while: isDropped) }
+extension Substring {
+    fileprivate func trimming(while isDropped: (Character) -> Bool) -> Substring {
+        var rest = drop(while: isDropped)
+        while let last = rest.last, isDropped(last) { rest.removeLast() }
+        return rest
+    }
 }

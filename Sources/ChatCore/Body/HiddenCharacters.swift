@@ -9,4 +9,10 @@ public enum HiddenCharacters {
         default: false
         }
     }
+
+    /// Whether a text has one.
+    static func occur(in text: String) -> Bool {
+        // None is in ASCII.
+        text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains(where: contains)
+    }
 }

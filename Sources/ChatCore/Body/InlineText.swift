@@ -20,7 +20,7 @@ public struct InlineText: Hashable, Sendable {
     /// Adds a run, joined to the last if it looks the same.
     public mutating func append(_ run: InlineRun) {
         guard !run.text.isEmpty else { return }
-        if let last = runs.last, last.looksLike(run) {
+        if !runs.isEmpty, runs[runs.count - 1].looksLike(run) {
             runs[runs.count - 1].text += run.text
         } else {
             runs.append(run)
@@ -51,5 +51,25 @@ public struct InlineText: Hashable, Sendable {
             }
         }
         return groups
+    }
+
+    /// Judges each link by all the text that is shown for it; see ``BodyLink/warnings``.
+    public mutating func judgeLinks() {
+        var start = 0
+        while start < runs.count {
+            guard let target = runs[start].link?.target else {
+                start += 1
+                continue
+            }
+            var end = start + 1
+            var shown = runs[start].text
+            while end < runs.count, runs[end].link?.target == target {
+                shown += runs[end].text
+                end += 1
+            }
+            let link = BodyLink(to: target, shownAs: shown)
+            for index in start..<end { runs[index].link = link }
+            start = end
+        }
     }
 }

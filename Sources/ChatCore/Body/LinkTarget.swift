@@ -40,8 +40,14 @@ public struct LinkTarget: Hashable, Sendable {
         return bytes
     }
 
+    /// The bytes that are kept as they are, whatever stands beside them.
+    private static let isPlain = (0..<256).map { byte in
+        byte > 0x20 && byte < 0x7F && !"\\\"<>`^{}|".utf8.contains(UInt8(byte))
+    }
+
     /// A backslash is a slash to browsers, so that `https://good\@bad` would lead elsewhere than it seems to.
     private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
+        guard bytes.contains(where: { !isPlain[Int($0)] }) else { return String(decoding: bytes, as: UTF8.self) }
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -64,41 +70,48 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along. By scalars: a
+    /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along. By bytes: a
     /// mark over a slash makes one character of both, and ends the host all the same.
-    private var authority: Substring.UnicodeScalarView? {
+    private var authority: Substring.UTF8View? {
         guard scheme.hasHost else { return nil }
-        return address.unicodeScalars.dropFirst(scheme.rawValue.count + 3).prefix { !"/?#".unicodeScalars.contains($0) }
+        return address.utf8.dropFirst(scheme.rawValue.utf8.count + 3).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
     }
 
     /// Whether a name or password stands before the host, as in `https://bank.example@evil.example/`.
-    public var hasCredentials: Bool { authority?.contains("@") ?? false }
+    public var hasCredentials: Bool { authority?.contains(UInt8(ascii: "@")) ?? false }
 
     /// The host, lowercased, without port; for `mailto` the part after the `@`. Nil for other schemes.
     public var host: String? {
         if scheme == .mailto {
-            let place = address.unicodeScalars.dropFirst(7).prefix { $0 != "?" }.split(separator: "@").last
-            return place.map { String($0).lowercased() }
+            let place = address.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "@"))
+            return place.last.map { String(Substring($0)).lowercased() }
         }
         guard let authority else { return nil }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
-        let end = place.first == "[" ? place.firstIndex(of: "]").map(place.index(after:)) : place.firstIndex(of: ":")
-        let host = String(place[..<(end ?? place.endIndex)])
+        let mark = authority.lastIndex(of: UInt8(ascii: "@"))
+        let place = mark.map { authority[authority.index(after: $0)...] } ?? authority
+        let end =
+            place.first == UInt8(ascii: "[")
+            ? place.firstIndex(of: UInt8(ascii: "]")).map(place.index(after:)) : place.firstIndex(of: UInt8(ascii: ":"))
+        let host = String(Substring(place[..<(end ?? place.endIndex)]))
         return host.isEmpty || host == "[]" ? nil : host.lowercased()
     }
 
     /// Whether the host is written, or would be, with letters beyond ASCII, some of which look like others.
-    public var hasInternationalHost: Bool {
-        guard let host else { return false }
-        return !host.utf8.allSatisfy { $0 < 0x80 } || host.split(separator: ".").contains { $0.hasPrefix("xn--") }
+    public var hasInternationalHost: Bool { host.map(Self.isInternational) ?? false }
+
+    static func isInternational(_ host: String) -> Bool {
+        guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return true }
+        return host.utf8.contains(UInt8(ascii: "-")) && host.split(separator: ".").contains { $0.hasPrefix("xn--") }
     }
 
     /// The member or room that the address names, for `https://matrix.to/#/…` and `matrix:u/…`.
     public var mention: BodyMention? {
         if scheme == .matrix { return Self.mention(matrixURI: address.dropFirst(7)) }
-        guard scheme == .https || scheme == .http, host == "matrix.to", let mark = address.firstRange(of: "#/") else {
-            return nil
-        }
+        guard scheme == .https || scheme == .http, address.utf8.contains(UInt8(ascii: "#")), host == "matrix.to",
+            let mark = address.firstRange(of: "#/")
+        else { return nil }
         let identifier = address[mark.upperBound...].prefix { $0 != "?" && $0 != "/" }
         guard let decoded = String(identifier).removingPercentEncoding, decoded.contains(":") else { return nil }
         switch decoded.first {

@@ -14,11 +14,11 @@ ARGS ?=
 # Paths are relative, so that a space in the folder's name does no harm.
 SCHEMAS := .build/schemas
 RELEASE := .build/release
-SWIFT_PATHS := Package.swift Sources Tests
+SWIFT_PATHS := Package.swift Sources Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
 .PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks input-methods \
-	screenshots flatpak flatpak-check install uninstall pot clean
+	new-app screenshots flatpak flatpak-check install uninstall pot clean
 
 help: ## List the targets
 	@printf 'make TARGET, where TARGET is one of\n\n'
@@ -92,6 +92,9 @@ input-methods: deps schemas ## Type Korean, Japanese and Chinese through IBus; p
 	@build-aux/deps --input-methods
 	$(SWIFT) build --product parlance
 	@build-aux/with-display build-aux/input-methods .build/debug/parlance
+
+new-app: ## Begin a program with the composer: NAME=…, and DIR=… [beside this folder]
+	@build-aux/new-app "$(NAME)" $(if $(DIR),"$(DIR)")
 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery

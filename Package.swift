@@ -18,7 +18,7 @@ let package = Package(
     name: "Parlance",
     products: [
         .library(name: "Composer", targets: ["Composer"]),
-        .library(name: "ChatGtk", targets: ["ChatGtk"]),
+        .library(name: "ChatGtk", targets: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"]),
         .executable(name: "parlance", targets: ["parlance"]),
         .executable(name: "parlance-bench", targets: ["Benchmarks"]),
         .executable(name: "parlance-replay", targets: ["parlance-replay"]),
@@ -125,6 +125,11 @@ let package = Package(
         .executableTarget(
             name: "Gallery",
             dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit", "MessageMarkup"],
+            swiftSettings: mainActorSettings),
+        // What `make new-app` begins with, built here so that it does build.
+        .executableTarget(
+            name: "ComposerTemplate", dependencies: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"],
+            path: "Template/Sources",
             swiftSettings: mainActorSettings),
         .executableTarget(
             name: "TimelineBench",

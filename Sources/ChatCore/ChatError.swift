@@ -8,6 +8,10 @@ public enum ChatError: Error, Equatable, Sendable {
     case invalidName
     /// A message without text, or over ``ChatLimits/messageBytes``.
     case invalidMessage
+    /// A file that is not there, is no file, or may not be read.
+    case unreadableFile
+    /// A file of more than this many bytes.
+    case fileTooLarge(limit: Int)
     /// The disk is full: nothing was changed.
     case diskFull
     /// The storage failed otherwise. The reason is technical and holds no message text.

@@ -6,8 +6,9 @@ extension ChatLimits {
         return (1...roomNameLength).contains(name.count) ? name : nil
     }
 
-    /// Whether a message may have this text: something visible, of at most ``messageBytes``.
-    public static func isValidMessage(_ text: String) -> Bool {
-        text.utf8.count <= messageBytes && text.contains { !$0.isWhitespace }
+    /// Whether a message may have this text: something visible, of at most ``messageBytes``. With files, of which
+    /// there are at most ``attachments``, it need not have any.
+    public static func isValidMessage(_ text: String, attachments count: Int = 0) -> Bool {
+        text.utf8.count <= messageBytes && count <= attachments && (count > 0 || text.contains { !$0.isWhitespace })
     }
 }

@@ -1,4 +1,3 @@
-import CStore
 import Foundation
 
 /// The SHA-256 of a content, as 64 hexadecimal digits.
@@ -6,13 +5,9 @@ struct MediaDigest: Hashable {
     let hex: String
 
     init(of data: Data) {
-        let checksum = parlance_checksum_new(Int32(parlance_checksum_sha256))
-        defer { parlance_checksum_free(checksum) }
-        data.withUnsafeBytes { bytes in
-            parlance_checksum_update(
-                checksum, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
-        }
-        hex = String(cString: parlance_checksum_get_string(checksum))
+        let digest = ContentDigest()
+        data.withUnsafeBytes { digest.update($0) }
+        hex = digest.finish()
     }
 
     /// - Returns: nil if the text is no digest, whoever wrote it.

@@ -43,7 +43,7 @@ struct MessageWriter {
         ends.last += 1
         arrivals.last += 1
         let message = try insert(new, by: sender, position: ends.last, arrival: arrivals.last)
-        newest = (MessageKey(room: record.key, position: ends.last).raw, new.text)
+        newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
         if !sender.isOwn { unread += 1 }
         return message
@@ -56,7 +56,7 @@ struct MessageWriter {
         ends.first -= 1
         arrivals.first -= 1
         if wasEmpty, newest == nil {
-            newest = (MessageKey(room: record.key, position: ends.first).raw, new.text)
+            newest = (MessageKey(room: record.key, position: ends.first).raw, new.summary)
             lastActivity = new.sentAt.milliseconds
         }
         return try insert(new, by: sender, position: ends.first, arrival: arrivals.first)

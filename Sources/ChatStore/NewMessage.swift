@@ -33,4 +33,7 @@ public struct NewMessage: Equatable, Sendable {
         self.formattedText = formattedText
         self.attachments = attachments
     }
+
+    /// What a list shows of it: the text, or else the name of its first file.
+    var summary: String { text.isEmpty ? attachments.first?.name ?? "" : text }
 }

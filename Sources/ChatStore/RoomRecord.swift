@@ -39,7 +39,8 @@ struct RoomRecord {
     func refreshLastMessage(in db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT key, text FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 ORDER BY key DESC LIMIT 1
+                SELECT key, coalesce(nullif(text, ''), (SELECT name FROM attachment WHERE message = key), '') AS text
+                FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 ORDER BY key DESC LIMIT 1
                 """)
         let last = try Row.fetchOne(statement, arguments: [keys.lowerBound, keys.upperBound])
         try setLastMessage(last?.value("key"), text: last?.value("text"), in: db)

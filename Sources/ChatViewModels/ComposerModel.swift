@@ -16,6 +16,8 @@ public protocol ComposerModel: AnyObject {
     /// - Returns: whether the composer took a key press for itself.
     @discardableResult
     func handle(_ event: ComposerEvent) -> Bool
+    /// Stops a message that is on its way, as far as that can be; it comes back into the composer (MIB-10).
+    func cancelSending()
 }
 
 extension ComposerModel {

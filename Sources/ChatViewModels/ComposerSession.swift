@@ -17,6 +17,7 @@ public final class ComposerSession: ComposerModel {
 
     @ObservationIgnored private var engine: ComposerEngine
     @ObservationIgnored private let time: Timekeeper
+    @ObservationIgnored private var sending: [String: Task<Void, Never>] = [:]
     @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
@@ -79,8 +80,11 @@ public final class ComposerSession: ComposerModel {
         return handledKey
     }
 
+    public func cancelSending() { sending.values.forEach { $0.cancel() } }
+
     private func deliver(_ message: ComposedMessage) {
-        Task {
+        sending[message.id] = Task {
+            defer { sending[message.id] = nil }
             do {
                 try await onSend?(message)
                 handle(.sendAccepted(message.id))

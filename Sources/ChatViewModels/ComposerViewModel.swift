@@ -36,6 +36,8 @@ public final class ComposerViewModel: ViewModel {
         case answering(MessageID?)
         /// A message was stored by the backend.
         case sent
+        /// The user emptied the text, which ``ComposerEvent/undo`` brings back.
+        case cleared
         case failed(ChatError)
         /// Nothing was changed, for this reason.
         case refused(ComposerRefusal)
@@ -63,10 +65,12 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var early = EarlyEvents()
     /// Edits that could not be stored, while another message was being edited.
     @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
+    /// Takes files in; nil where the service has no place for them.
+    @ObservationIgnored public private(set) var attachments: AttachmentIntake?
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
     public init(
-        roomID: RoomID, service: any MessageService & DraftService,
+        roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
         configuration: ComposerConfiguration = .preset(.parlance), time: Timekeeper = .continuous,
         makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) }
     ) {
@@ -80,6 +84,7 @@ public final class ComposerViewModel: ViewModel {
         configuration.draftDelay = .milliseconds(300)
         // Services tell when others stop; the deadline is for a stop that got lost.
         configuration.typingTimeout = .seconds(30)
+        configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
         sendKey = configuration.sendKey
         let engine = ComposerEngine(configuration: configuration)
         self.engine = engine
@@ -87,12 +92,34 @@ public final class ComposerViewModel: ViewModel {
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         state = State(composer: engine.state)
         drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
+        attachments = media.map { AttachmentIntake(service: $0, composer: self) }
     }
 
     /// The text and its spans, for a view that begins to mirror it.
     public var document: ComposerDocument { engine.document }
     public var configuration: ComposerConfiguration { engine.configuration }
     public var keys: KeyTable { engine.keys }
+
+    /// What is in the tray, and what waits behind an edit.
+    var allAttachments: [Attachment] {
+        let draft = engine.makeDraft()
+        return draft.content.attachments + (draft.stash?.attachments ?? [])
+    }
+
+    /// Told of the emoji that are chosen, so that completion offers them first.
+    @ObservationIgnored public var emoji: EmojiLibrary?
+
+    /// Writes an emoji that the user chose in a list, at the caret.
+    public func insertEmoji(_ text: String) {
+        handle(.insert(text, origin: .typed))
+        emoji?.noteUse(of: text)
+    }
+
+    /// What paste and drop take as attachments, and how many.
+    public var attachmentLimits: AttachmentLimits { engine.configuration.attachments }
+
+    /// Tells the user why something could not be done.
+    public func report(_ error: ChatError) { onOutput?(.failed(error)) }
 
     /// Who answers completion queries; of several with one prefix the first. What nobody answers for is not offered.
     public var completionSources: [any CompletionSource] {
@@ -131,6 +158,7 @@ public final class ComposerViewModel: ViewModel {
         }
         drafts.noteStored(engine.makeDraft())
         state.isReady = true
+        attachments?.settleRestored()
         early.replay(into: engine, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
         early = EarlyEvents()
     }
@@ -163,8 +191,29 @@ public final class ComposerViewModel: ViewModel {
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
         if !state.isReady, let isTaken = early.take(event, in: engine) { return isTaken }
-        return carryOut(engine.handle(event, at: time.now()))
+        let isClearing = clears(event)
+        let isTaken = carryOut(engine.handle(event, at: time.now()))
+        if isClearing, engine.document.isEmpty { onOutput?(.cleared) }
+        return isTaken
     }
+
+    /// Whether the user asks to empty a text that is there (SLK-43).
+    private func clears(_ event: ComposerEvent) -> Bool {
+        guard !engine.document.isEmpty else { return false }
+        switch event {
+        case .clear: return true
+        case .key(let chord): return engine.keys.action(for: chord, in: engine.keyContext) == .clear
+        default: return false
+        }
+    }
+
+    /// Brings back what ``Output/cleared`` told of, unless something was written since.
+    public func undoClearing() {
+        if engine.document.isEmpty { handle(.undo) }
+    }
+
+    /// Asks the service to stop what is on its way (MIB-10); what it stops comes back into the composer.
+    public func cancelSending() { deliveries.cancelCurrent() }
 
     /// Returns when what was sent is delivered and what is unsent is written. For closing.
     public func flushDraft() async {
@@ -249,7 +298,8 @@ public final class ComposerViewModel: ViewModel {
         let command = try? commands?.command(in: message.text)
         enqueue { composer in
             do {
-                if let command, command.spoken == nil {
+                // With files it is what they are called, not a command: they would be lost.
+                if let command, command.spoken == nil, message.attachments.isEmpty {
                     try await composer.onCommand?(command)
                 } else {
                     let outgoing = OutgoingMessage(transaction, message, as: command?.spoken)
@@ -260,6 +310,8 @@ public final class ComposerViewModel: ViewModel {
                 if composer.state.composer.unsentCount > 0 { composer.handle(.restoreUnsent) }
                 if command == nil || command?.spoken != nil { composer.onOutput?(.sent) }
                 if command == .help { composer.handle(.complete("/")) }
+            } catch is CancellationError {
+                composer.handle(.sendFailed(message.id))
             } catch {
                 composer.handle(.sendFailed(message.id))
                 composer.onOutput?((error as? CommandFailure).map { .notDone($0.reason) } ?? .failed(ChatError(error)))
@@ -290,9 +342,11 @@ public final class ComposerViewModel: ViewModel {
 nonisolated extension OutgoingMessage {
     /// A message as the composer hands it over, or as a command makes it.
     fileprivate init(_ transaction: TransactionID, _ message: ComposedMessage, as spoken: SpokenCommand?) {
+        let files = message.attachments.compactMap { MediaReference($0) }
         self.init(
             transactionID: transaction, text: spoken?.text ?? message.text,
-            replyTo: message.replyTo.map { MessageID($0) }, kind: spoken?.isEmote ?? false ? .emote : .text,
-            formattedText: spoken?.html)
+            replyTo: message.replyTo.map { MessageID($0) },
+            kind: files.first?.messageKind ?? (spoken?.isEmote ?? false ? .emote : .text),
+            formattedText: spoken?.html, attachments: files)
     }
 }

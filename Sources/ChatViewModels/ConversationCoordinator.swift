@@ -8,8 +8,13 @@ public final class Conversation {
     public let roomID: RoomID
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
+    /// The files of its messages.
+    public let media: any MediaService
 
-    init(roomID: RoomID, timeline: TimelineViewModel, composer: ComposerViewModel) {
+    init(
+        roomID: RoomID, timeline: TimelineViewModel, composer: ComposerViewModel, media: any MediaService
+    ) {
+        self.media = media
         self.roomID = roomID
         self.timeline = timeline
         self.composer = composer
@@ -25,6 +30,8 @@ public final class ConversationCoordinator {
         case refused(ComposerRefusal)
         /// In the user's language.
         case told(String)
+        /// The text of a room's composer was emptied: ``ConversationCoordinator/undoClearing(_:)``.
+        case cleared(RoomID)
     }
 
     public let rooms: RoomListViewModel
@@ -43,6 +50,10 @@ public final class ConversationCoordinator {
     /// What a text that begins with a slash means, in all rooms; nil where it is text like any other.
     @ObservationIgnored public var commands: CommandRegistry? {
         didSet { composers.values.forEach { $0.commands = commands } }
+    }
+    /// Told of the emoji that are chosen.
+    @ObservationIgnored public var emoji: EmojiLibrary? {
+        didSet { composers.values.forEach { $0.emoji = emoji } }
     }
     /// Takes events before the composers do.
     @ObservationIgnored public var inputController: (any ComposerInputController)? {
@@ -89,6 +100,10 @@ public final class ConversationCoordinator {
         return RoomDetailsViewModel(room: room, name: row.name, service: service)
     }
 
+    /// Brings back the text that was emptied, unless something was written since.
+    public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
+
+    /// The files of messages.
     /// Writes all drafts, and where the user reads, and returns when they are safe.
     public func flushDrafts() async {
         await conversation?.timeline.flush()
@@ -124,15 +139,16 @@ public final class ConversationCoordinator {
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
         timeline.answering = composer.state.composer.reply.map { MessageID($0.messageID) }
         timeline.start()
-        conversation = Conversation(roomID: room, timeline: timeline, composer: composer)
+        conversation = Conversation(roomID: room, timeline: timeline, composer: composer, media: service)
     }
 
     private func makeComposer(_ room: RoomID) -> ComposerViewModel {
-        let composer = ComposerViewModel(roomID: room, service: service, time: time)
+        let composer = ComposerViewModel(roomID: room, service: service, media: service, time: time)
         composer.sendKey = sendKey
         composer.completionSources = completionSources(room)
         composer.commands = commands
         composer.setInputController(inputController)
+        composer.emoji = emoji
         composer.onCommand = { [weak self] in try await self?.perform($0, in: room) }
         composer.onOutput = { [weak self] in self?.receive($0, from: room) }
         Task { await composer.start() }
@@ -160,6 +176,7 @@ public final class ConversationCoordinator {
         case .editing(let message): open?.timeline.editing = message
         case .answering(let message): open?.timeline.answering = message
         case .sent: if open != nil { onSent?() }
+        case .cleared: if open != nil { onNotice?(.cleared(room)) }
         case .failed(let error): onNotice?(.failed(error))
         case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
         case .notDone(let reason): onNotice?(.told(reason))

@@ -1,21 +1,23 @@
 /// Carries out one piece of work after another, in the order in which they were handed in.
 final class DeliveryQueue {
-    private var last: Task<Void, Never>?
-    private var count = 0
+    /// Under way, and those that wait for it.
+    private var tasks: [Task<Void, Never>] = []
 
     func add(_ work: @escaping @MainActor () async -> Void) {
-        let previous = last
-        count += 1
-        last = Task {
-            await previous?.value
-            await work()
-            count -= 1
-            if count == 0 { last = nil }
-        }
+        let previous = tasks.last
+        tasks.append(
+            Task {
+                await previous?.value
+                await work()
+                tasks.removeFirst()
+            })
     }
+
+    /// Asks what is under way to end early.
+    func cancelCurrent() { tasks.first?.cancel() }
 
     /// Returns when all is done.
     func finish() async {
-        while let last { await last.value }
+        while let last = tasks.last { await last.value }
     }
 }

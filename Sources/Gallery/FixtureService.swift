@@ -128,7 +128,8 @@ actor FixtureService: ChatService {
         let position = (messages[room]?.last?.position ?? 0) + 1
         let sent = Message(
             id: MessageID(message.transactionID.rawValue), roomID: room, sender: Self.own.id, text: message.text,
-            sentAt: now, position: position, transactionID: message.transactionID, replyTo: message.replyTo)
+            sentAt: now, position: position, transactionID: message.transactionID, replyTo: message.replyTo,
+            kind: message.kind, attachments: message.attachments)
         messages[room, default: []].append(sent)
         drafts[room] = nil
         tell(.changed([sent]), in: room)

@@ -94,6 +94,14 @@ public import CGtk
         }
     }
 
+    /// A property that holds text; nil if it holds none.
+    public final func text(ofProperty name: String) -> String? {
+        withValue(shim_type_string()) {
+            g_object_get_property(cast(), name, &$0)
+            return g_value_get_string(&$0).map { String(cString: $0) }
+        }
+    }
+
     private func withValue<R>(_ type: GType, _ body: (inout GValue) -> R) -> R {
         var value = GValue()
         g_value_init(&value, type)

@@ -32,6 +32,20 @@ public enum Resources {
 
 /// CSS for all windows on the default display.
 public enum StyleSheet {
+    /// Sets rules that are made at run time, in the place of those that were set so before.
+    public static func setOverrides(_ css: String) {
+        guard let display = gdk_display_get_default() else { return }
+        if overrides == nil, let provider = gtk_css_provider_new() {
+            overrides = Object(owning: UnsafeMutableRawPointer(provider))
+            gtk_style_context_add_provider_for_display(
+                display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
+        }
+        guard let overrides else { return }
+        gtk_css_provider_load_from_data(overrides.cast(), css, -1)
+    }
+
+    private static var overrides: Object?
+
     public static func load(resource: String) {
         guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
         gtk_css_provider_load_from_resource(provider, resource)

@@ -95,6 +95,17 @@ extension Object {
         }
     }
 
+    /// Connects a handler of a signal that asks for flags.
+    @discardableResult
+    public final func answerFlags(
+        _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> UInt32
+    ) -> SignalConnection {
+        connectClosure(signal, after: false) { arguments, result in
+            let answer = handler(arguments)
+            if let result { g_value_set_flags(result, answer) }
+        }
+    }
+
     private func connectClosure(_ signal: String, after: Bool, _ handler: @escaping SignalHandler) -> SignalConnection {
         let box = Unmanaged.passRetained(ClosureBox(handler))
         let closure = g_closure_new_simple(guint(MemoryLayout<GClosure>.size), box.toOpaque())

@@ -4,7 +4,11 @@ import ChatStore
 extension LocalBackend {
     @discardableResult
     public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        guard ChatLimits.isValidMessage(message.text) else { throw ChatError.invalidMessage }
+        guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
+            throw ChatError.invalidMessage
+        }
+        // A message never refers to what is not there.
+        for file in message.attachments { _ = try await content(of: file) }
         return try await inTurn {
             let new = NewMessage(
                 id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),

@@ -13,6 +13,8 @@ public actor LocalBackend: ChatService {
     public static let guideID = MemberID("guide")
 
     let store: ChatStore
+    /// The files of messages and drafts.
+    let media: MediaArchive
     let translator: Translator
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
@@ -25,6 +27,7 @@ public actor LocalBackend: ChatService {
     /// What the guide is about, in each room that it is in.
     var conversations: [RoomID: GuideConversation] = [:]
     private(set) var isClosed = false
+    private var sweeping: Task<Void, Never>?
 
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -34,6 +37,10 @@ public actor LocalBackend: ChatService {
         now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String
     ) {
         self.store = store
+        // Beside the store, whose folder is its own.
+        media = MediaArchive(
+            folder: store.folder.deletingLastPathComponent()
+                .appending(path: store.folder.lastPathComponent + "-media", directoryHint: .isDirectory))
         self.ownName = ownName
         self.translator = translator
         self.clock = clock
@@ -67,6 +74,7 @@ public actor LocalBackend: ChatService {
     /// Ends all streams and the guide's work, once the calls under way are done. The store stays open.
     public func close() async {
         isClosed = true
+        sweeping?.cancel()
         for room in conversations.keys { dismissGuide(from: room) }
         await inTurn {
             for room in timelines.keys { timelines[room]?.finish() }
@@ -82,6 +90,7 @@ public actor LocalBackend: ChatService {
         _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
         _ = try await store.renameMember(Self.ownID, to: ownName)
         for room in try await store.rooms(with: Self.guideID) { try await welcomeBack(to: room) }
+        sweeping = Task(priority: .background) { [weak self] in await self?.sweepMedia() }
     }
 
     /// Carries out one operation at a time, first come first served, across its suspensions: what observers are

@@ -42,6 +42,7 @@ final class ParlanceApplication {
         Resource.loadStyle()
         settings = Settings(schema: Self.id)
         settings?.onChange(of: "color-scheme") { [weak self] in self?.applySettings() }
+        settings?.onChange(of: "shake-to-clear") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "send-key") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "emoji-skin-tone") { [weak self] in self?.applySettings() }
         applySettings()
@@ -94,6 +95,7 @@ final class ParlanceApplication {
         let commands = CommandRegistry(abilities: abilities, translator: Self.translator)
         coordinator.commands = commands
         coordinator.inputController = EmojiCodeController(library: emoji)
+        coordinator.emoji = emoji
         let sources = ConversationSources(of: coordinator, everyone: translated("Everyone in this room"))
         let commandDirectory = CompletionDirectory { commands.index }
         coordinator.completionSources = { room in
@@ -217,6 +219,10 @@ final class ParlanceApplication {
         ("win.previous-room", ["<Alt>Up", "<Control>Page_Up"]),
         ("win.next-unread-room", ["<Alt><Shift>Down", "<Control><Shift>Page_Down"]),
         ("win.previous-unread-room", ["<Alt><Shift>Up", "<Control><Shift>Page_Up"]),
+        ("win.add-files", ["<Control>o"]),
+        ("win.zoom-in", ["<Control>plus", "<Control>equal", "<Control>KP_Add"]),
+        ("win.zoom-out", ["<Control>minus", "<Control>KP_Subtract"]),
+        ("win.zoom-reset", ["<Control>0", "<Control>KP_0"]),
         ("win.room-details", ["<Alt>Return"]), ("win.next-region", ["F6"]), ("win.previous-region", ["<Shift>F6"]),
     ]
 
@@ -224,6 +230,8 @@ final class ParlanceApplication {
         guard let settings else { return }
         Appearance.apply(settings.string("color-scheme"))
         emoji?.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
+        TextZoom.apply(percent: settings.int("text-zoom"))
+        ShakeToClear.isEnabled = settings.bool("shake-to-clear")
         coordinator?.sendKey = settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return
     }
 

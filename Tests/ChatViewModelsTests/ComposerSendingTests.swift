@@ -305,3 +305,38 @@ extension ComposerState {
         return state
     }
 }
+
+@MainActor @Suite("Stopping what is sent") struct SendingStopTests {
+    @Test("MIB-10: what is stopped on its way comes back, without a complaint") func stopping() async {
+        let harness = await ComposerHarness.started()
+        harness.service.before = { call in
+            guard call.isSend else { return }
+            // Until it is cancelled.
+            while true { try await Task.sleep(for: .seconds(3600)) }
+        }
+        harness.type("on its way")
+        harness.press("Return")
+        await eventually { harness.state.isSending }
+        #expect(harness.text.isEmpty)
+        harness.composer.cancelSending()
+        await eventually { !harness.state.isSending && harness.state.length > 0 }
+        #expect(harness.text == "on its way")
+        #expect(!harness.outputs.values.contains { if case .failed = $0 { true } else { false } })
+    }
+
+    @Test("SLK-43: clearing is told with a way back, which does nothing to what is written since") func clearing() async
+    {
+        let harness = await ComposerHarness.started()
+        harness.press("Ctrl+Shift+BackSpace")
+        #expect(!harness.outputs.values.contains(.cleared), "there was nothing to clear")
+        harness.type("words")
+        harness.press("Ctrl+Shift+BackSpace")
+        #expect(harness.text.isEmpty && harness.outputs.values.contains(.cleared))
+        harness.composer.undoClearing()
+        #expect(harness.text == "words")
+        harness.press("Ctrl+Shift+BackSpace")
+        harness.type("new")
+        harness.composer.undoClearing()
+        #expect(harness.text == "new")
+    }
+}

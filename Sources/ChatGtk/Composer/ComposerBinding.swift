@@ -27,10 +27,12 @@ final class ComposerBinding {
     private var clicks: [SignalConnection] = []
     private var revision: Int?
     private var hidesSend = true
+    private let spinner: SendSpinner
 
     init(model: any ComposerModel, parts: ComposerParts) {
         self.model = model
         self.parts = parts
+        spinner = SendSpinner(button: parts.sendButton)
         editor = EditorView(textView: parts.textView, viewModel: model)
         completion = CompletionPopup(model: model, editor: editor, bar: parts.content, dock: parts.dock)
         drag = EditorDrag(editor: editor, model: model)
@@ -44,6 +46,7 @@ final class ComposerBinding {
         gtk_overlay_add_overlay(parts.overlay.cast(), completion.announcer.region.cast())
         field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
         connectButtons()
+        spinner.onChange = { [weak self] in self.map { $0.render($0.model.composer) } }
         renderings = [
             Rendering({ [weak model] in model?.composer }, { [weak self] in $0.map { self?.render($0) } }),
             Rendering({ [weak model] in model?.editQuote }, { [weak self] in self?.parts.editQuote.text = $0 ?? "" }),
@@ -78,6 +81,9 @@ final class ComposerBinding {
         for (button, event) in [(parts.sendButton, ComposerEvent.send), (parts.save, .commitEdit)] {
             clicks.append(
                 button.connect("clicked") { [weak self] _ in
+                    if case .send = event, let self, self.spinner.isShown {
+                        return self.model.cancelSending()
+                    }
                     // What an input method still shows is committed first, so that it is sent, once (SLK-63).
                     self?.editor.commitPreedit()
                     self?.model.handle(event)
@@ -94,8 +100,10 @@ final class ComposerBinding {
         parts.save.isSensitive = state.canSave
         showReply(state.reply)
         // The button shows once there is something to send, and tells by its sensitivity whether that may go (SLK-10).
-        parts.send.isRevealed = !isEditing && !isReplaced && (state.hasSomethingToSend || !hidesSend)
-        parts.sendButton.isSensitive = state.canSend
+        parts.send.isRevealed = !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isShown || !hidesSend)
+        // What is written meanwhile can be sent; what is on its way can be stopped (MIB-10).
+        spinner.follow(isSending: state.isSending && !state.hasSomethingToSend)
+        parts.sendButton.isSensitive = state.canSend || spinner.isShown
         parts.counter.isVisible = state.counter?.isNear ?? false
         parts.counter.text = state.counter?.text ?? ""
         parts.counter.setStyle("error", state.counter?.exceeded ?? false)

@@ -120,7 +120,8 @@ final class EditorField {
     private func measure() {
         guard let root = gtk_widget_get_root(textView.cast()) else { return }
         let window = Widget(borrowing: UnsafeMutableRawPointer(root))
-        let layout = ComposerLayout(windowHeight: Double(window.height), lineHeight: editor.lineHeight)
+        let layout = ComposerLayout(
+            windowHeight: Double(window.height), lineHeight: editor.lineHeight, textScale: TextZoom.scale(of: textView))
         guard window.height > 0, layout != told else { return }
         told = layout
         model.handle(.layout(layout))

@@ -23,6 +23,8 @@ final class EditorMenu {
         self.anchor = anchor
         rules = model.markdownRules
         popover = PopoverMenu(model: Self.menu(formats), parent: anchor)
+        // GTK gives the focus to the first widget of the bar that takes it, not to the one that had it.
+        popover.connect("closed") { [weak textView] _ in textView?.grabFocus() }
         addActions()
         anchor.insertActions(actions, prefix: "composer")
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))

@@ -23,6 +23,8 @@ final class EditorView {
     /// Called when the user asks for the menu by a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
+    /// Asked first about what is pasted; says whether it took it.
+    var onPaste: (() -> Bool)?
 
     init(textView: Widget, viewModel: any ComposerModel) {
         self.textView = textView
@@ -180,6 +182,7 @@ final class EditorView {
 
     /// - Parameter asPlainText: leaves out what else the clipboard holds.
     func paste(asPlainText: Bool = false) {
+        if !asPlainText, onPaste?() == true { return }
         Clipboard.read(of: textView, asPlainText: asPlainText) { [weak self] offers in
             if !offers.isEmpty { self?.viewModel.handle(.paste(offers)) }
         }

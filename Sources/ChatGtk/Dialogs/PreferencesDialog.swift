@@ -13,7 +13,10 @@ public enum PreferencesDialog {
         if let parent { gtk_window_set_transient_for(window.cast(), parent.cast()) }
         bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
-        for (row, key) in [("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar")] {
+        for (row, key) in [
+            ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
+            ("shake_to_clear", "shake-to-clear"),
+        ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
         }
         gtk_window_present(window.cast())

@@ -23,12 +23,14 @@ final class MessageRow: TimelineRow {
     private let meta = Label()
     private let buttons: MessageButtons
     private let avatar: Widget?
+    private let files: AttachmentView
     private(set) var item: MessageItem?
     /// What assistive technology reads.
     private(set) var spoken = ""
 
-    init(isOwn: Bool, delegate: any MessageRowDelegate) {
+    init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
         self.isOwn = isOwn
+        files = AttachmentView(media: media)
         buttons = MessageButtons(isOwn: isOwn)
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : Widget(borrowing: adw_avatar_new(30, nil, 1))
@@ -60,9 +62,11 @@ final class MessageRow: TimelineRow {
         sender.text = message.senderName
         sender.isVisible = message.showsSender
         quote.show(message.quote)
+        files.show(message.attachments)
         let said = message.isDeleted ? MessageBody(plain: translated("Message deleted")) : message.body
         body.show(said, sender: message.senderName)
         body.select(selected)
+        body.widget.isVisible = message.isDeleted || !message.text.isEmpty
         shortened.isVisible = message.isShortened && !message.isDeleted
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
@@ -141,6 +145,7 @@ final class MessageRow: TimelineRow {
         gtk_label_set_xalign(shortened.cast(), 0)
         gtk_label_set_wrap(shortened.cast(), 1)
         bubble.append(quote.widget)
+        bubble.append(files.widget)
         bubble.append(body.widget)
         bubble.append(shortened)
         if let avatar {
@@ -174,7 +179,8 @@ final class MessageRow: TimelineRow {
         let sender = message.isOwn ? translated("You") : message.senderName
         // The time is told of each message, whether it is shown or not.
         let state = ([time] + states(message)).joined(separator: ", ")
-        let what = message.isDeleted ? translated("Message deleted") : message.spokenText
+        let said = message.isDeleted ? translated("Message deleted") : message.spokenText
+        let what = [AttachmentView.spoken(message.attachments), said].filter { !$0.isEmpty }.joined(separator: ". ")
         let answered = quote.spoken.map { " " + $0 } ?? ""
         return "\(sender): \(what).\(answered) \(state)"
     }

@@ -28,6 +28,7 @@ final class TimelineView {
     let menu: MessageMenu
     private let links = LinkOpener()
     private let scroller: ScrolledWindow
+    private let media: MediaPresenter
     private let calendar: DayPicker
     private(set) var pointer: TimelinePointer?
     private var found: (id: TimelineItem.ID, end: Timeout)?
@@ -36,8 +37,9 @@ final class TimelineView {
     private var asked: TimelineListEdge?
     private var retry: Timeout?
 
-    init(viewModel: TimelineViewModel, scroller: ScrolledWindow, menuParent: Widget) {
+    init(viewModel: TimelineViewModel, media: MediaPresenter, scroller: ScrolledWindow, menuParent: Widget) {
         self.viewModel = viewModel
+        self.media = media
         self.scroller = scroller
         (widget, list) = TimelineList.create()
         menu = MessageMenu(parent: menuParent)
@@ -205,8 +207,8 @@ extension TimelineView: TimelineListSource {
 
     func makeRow(kind: Int) -> any TimelineListRow {
         switch TimelineRowKind(rawValue: kind) {
-        case .message: MessageRow(isOwn: false, delegate: self)
-        case .ownMessage: MessageRow(isOwn: true, delegate: self)
+        case .message: MessageRow(isOwn: false, media: media, delegate: self)
+        case .ownMessage: MessageRow(isOwn: true, media: media, delegate: self)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
         case .more, nil: MoreRow()

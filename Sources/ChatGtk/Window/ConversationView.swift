@@ -36,12 +36,16 @@ final class ConversationView {
         typing = builder["typing_label"]
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
+        let media = MediaPresenter(service: conversation.media)
+        media.onFailure = { conversation.composer.report($0) }
         timeline = TimelineView(
-            viewModel: conversation.timeline, scroller: builder["scroller"], menuParent: builder["conversation"])
+            viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
+            menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
         builder["footer", Box.self].append(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
+        composer.desk?.takeDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
@@ -59,6 +63,7 @@ final class ConversationView {
         ]
     }
 
+    func addFiles() { composer.desk?.choose() }
     func focusComposer() { composer.grabFocus() }
     func focusTimeline() { timeline.grabFocus() }
     func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }

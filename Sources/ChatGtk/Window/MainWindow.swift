@@ -136,7 +136,15 @@ public final class MainWindow {
     private func show(_ notice: ConversationCoordinator.Notice) {
         guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
         // The text is not markup.
-        Object(borrowing: UnsafeMutableRawPointer(toast)).setProperty("title", NoticeText.escaped(text))
+        let shown = Object(borrowing: UnsafeMutableRawPointer(toast))
+        shown.setProperty("title", NoticeText.escaped(text))
+        if case .cleared(let room) = notice {
+            shown.setProperty("button-label", translated("Undo"))
+            shown.connect("button-clicked") { [weak self] _ in
+                self?.coordinator.undoClearing(room)
+                self?.conversationView?.focusComposer()
+            }
+        }
         adw_toast_overlay_add_toast(toasts.cast(), toast)
     }
 
@@ -149,6 +157,9 @@ public final class MainWindow {
         actions.add("back") { [weak self] in self?.panes.visiblePane = .sidebar }
         actions.add("next-region") { [weak self] in self?.focusNextRegion(1) }
         actions.add("previous-region") { [weak self] in self?.focusNextRegion(-1) }
+        actions.add("zoom-in") { [weak self] in self?.zoom(.larger) }
+        actions.add("zoom-out") { [weak self] in self?.zoom(.smaller) }
+        actions.add("zoom-reset") { [weak self] in self?.zoom(.normal) }
         let rooms = coordinator.rooms
         actions.add("next-room") { rooms.send(.selectNeighbour(1)) }
         actions.add("previous-room") { rooms.send(.selectNeighbour(-1)) }
@@ -157,10 +168,17 @@ public final class MainWindow {
         roomActions = [
             actions.add("room-details") { [weak self] in self?.selected.map { self?.showDetails(of: $0) } },
             actions.add("leave-room") { [weak self] in self?.selected.map { self?.confirmLeaving($0) } },
+            actions.add("add-files") { [weak self] in self?.conversationView?.addFiles() },
             actions.add("newest-message") { [weak self] in self?.conversationView?.scrollToEnd() },
         ]
         // In the place of the window's own group: actions added to that one would outlive the window (GTK 4.8).
         window.insertActions(actions, prefix: "win")
+    }
+
+    private func zoom(_ step: TextZoom.Step) {
+        let percent = TextZoom.percent(after: step)
+        TextZoom.apply(percent: percent)
+        settings?.set("text-zoom", percent)
     }
 
     private var selected: RoomID? { coordinator.rooms.state.selection }
@@ -224,8 +242,15 @@ enum NoticeText {
         case .refused(.draft): translated("The stored draft of this room could not be read")
         case .refused(.notTaken(let reason)): reason
         case .told(let text): text
+        case .refused(.attachmentCount(let limit)):
+            translated("%d file fits in a message", "%d files fit in a message", count: limit)
+                .replacing("%d", with: "\(limit)")
+        case .refused(.attachmentSize(let limit)): tooLarge(limit)
+        case .refused(.attachmentWhileEditing): translated("A message that is being edited takes no files")
+        case .refused(.uploading): translated("A file is still being added")
         case .refused(.mediaType): translated("This kind of file cannot be added")
         case .refused: nil
+        case .cleared: translated("Text cleared")
         }
     }
 
@@ -235,9 +260,15 @@ enum NoticeText {
         case .notPermitted: translated("That is not permitted here")
         case .invalidName: translated("A room needs a name of at most 100 characters")
         case .invalidMessage: translated("The message is empty or too long")
+        case .unreadableFile: translated("The file could not be read")
+        case .fileTooLarge(let limit): tooLarge(limit)
         case .diskFull: translated("The disk is full: nothing was stored")
         case .storage: translated("It could not be stored")
         }
+    }
+
+    private static func tooLarge(_ limit: Int) -> String {
+        translated("Files of more than %s cannot be sent").replacing("%s", with: ByteCount.text(limit))
     }
 
     static func escaped(_ text: String) -> String {

@@ -25,6 +25,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var delivery: Message.Delivery
     /// What the message answers.
     public var quote: Quote?
+    /// The files that belong to it.
+    public var attachments: [MediaReference] = []
     /// The first of a run of messages of one sender: shows the sender.
     public var startsGroup: Bool
     /// The last of such a run: shows the time.

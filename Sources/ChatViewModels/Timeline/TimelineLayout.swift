@@ -53,6 +53,7 @@ nonisolated struct TimelineLayout {
             senderName: name(of: message.sender),
             sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
             isDeleted: message.isDeleted, delivery: message.delivery, quote: message.isDeleted ? nil : quote,
+            attachments: message.isDeleted ? [] : message.attachments,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing)
     }
 

@@ -62,6 +62,8 @@ public enum ComposerRefusal: Hashable, Sendable {
     case mediaType(String)
     case attachmentCount(limit: Int)
     case attachmentSize(limit: Int)
+    /// A message is being edited, which takes no attachments.
+    case attachmentWhileEditing
     /// A draft that could not be read, or that came when the composer was in use.
     case draft(DraftError)
 }

@@ -22,6 +22,7 @@ extension ComposerEngine {
         switch action {
         case .send: send()
         case .insertNewline: insertNewline(over: selection)
+        case .insertTab: edit(selection, "\t", .typed)
         case .escape: return escape()
         case .editLast:
             emit(.editLastRequested)

@@ -58,6 +58,11 @@ public enum ComposerEvent: Sendable {
     case detach(Int)
     /// How far the upload of the attachment at this place is.
     case upload(Int, Attachment.Upload)
+    /// Puts an attachment at another place of the list; ignored where either place is outside of it.
+    case moveAttachment(from: Int, to: Int)
+    /// What became known of the attachment with this source, also of one that waits behind an edit; ignored if it is
+    /// gone.
+    case updateAttachment(source: String, Attachment)
 
     // MARK: Sending
 

@@ -16,16 +16,22 @@ public struct Attachment: Hashable, Sendable, Codable {
     public var source: String?
     /// A description for those who can't see it.
     public var altText: String?
+    /// In pixels, of a picture or film; known before it is shown, so that nothing moves when it appears.
+    public var width: Int?
+    public var height: Int?
     public var upload: Upload
 
     public init(
-        type: String, name: String, bytes: Int, source: String? = nil, altText: String? = nil, upload: Upload = .ready
+        type: String, name: String, bytes: Int, source: String? = nil, altText: String? = nil, width: Int? = nil,
+        height: Int? = nil, upload: Upload = .ready
     ) {
         self.type = type
         self.name = name
         self.bytes = bytes
         self.source = source
         self.altText = altText
+        self.width = width
+        self.height = height
         self.upload = upload
     }
 }
@@ -58,5 +64,37 @@ public struct AttachmentLimits: Hashable, Sendable, Codable {
             accepted == type || accepted == "*/*"
                 || (accepted.hasSuffix("/*") && type.hasPrefix(accepted.dropLast()))
         }
+    }
+}
+
+/// What is taken of a clipboard or a drop.
+public enum PasteChoice: Hashable, Sendable {
+    /// The composer's own form.
+    case fragment
+    /// Every file of a list of files.
+    case files
+    /// The content in this form, as one attachment.
+    case media(String)
+    case text
+    case nothing
+}
+
+extension AttachmentLimits {
+    /// What is to be taken of what is offered in these forms, as advertised: files rather than pictures of them, then
+    /// what comes first of text and media, media in its most faithful form (SLK-36, SLK-37, MIB-19).
+    ///
+    /// - Parameter types: MIME types.
+    public func choice(among types: [String]) -> PasteChoice {
+        if types.contains(ClipboardFragment.mediaType) { return .fragment }
+        if types.contains("text/uri-list"), preference(of: "text/uri-list") != nil { return .files }
+        let text = types.firstIndex { $0.hasPrefix("text/plain") || $0 == "UTF8_STRING" || $0 == "STRING" }
+        let media = types.indices.compactMap { place in
+            preference(of: types[place]).map { (place: place, preference: $0) }
+        }
+        let first = media.map(\.place).min()
+        if let first, text.map({ first < $0 }) ?? true, let best = media.min(by: { $0.preference < $1.preference }) {
+            return .media(types[best.place])
+        }
+        return text == nil ? .nothing : .text
     }
 }

@@ -3,6 +3,8 @@ public enum KeyAction: Hashable, Sendable {
     /// Sends, or commits the edit.
     case send
     case insertNewline
+    /// Writes a tab: the Tab key alone leaves the editor.
+    case insertTab
     /// Closes one layer: completion, edit mode, reply, selection, focus (SLK-45).
     case escape
     /// Asks for the newest message of one's own to edit (SLK-46).
@@ -121,6 +123,7 @@ public struct KeyTable: Hashable, Sendable {
             KeyBinding(KeyChord("\\", .control), .clearStyles, title: "Clear formatting"),
             KeyBinding(KeyChord("BackSpace", [.control, .shift]), .clear, title: "Clear"),
             KeyBinding(KeyChord("E", [.control, .shift]), .toggleExpanded, title: "Expand editor"),
+            KeyBinding(KeyChord("Tab", .control), .insertTab, title: "Insert a tab"),
         ]
         return KeyTable(rows + completion + formats(configuration))
     }

@@ -51,6 +51,14 @@ public final class Stack: Widget {
 }
 
 public final class ScrolledWindow: Widget {
+    /// Scrolls a child up and down, and takes what room there is.
+    public convenience init(_ child: Widget) {
+        self.init(borrowing: gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_widget_set_vexpand(cast(), 1)
+        setChild(child)
+    }
+
     public func setChild(_ child: Widget) { gtk_scrolled_window_set_child(cast(), child.cast()) }
     public var verticalAdjustment: Adjustment {
         Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(cast())))
@@ -87,5 +95,31 @@ public final class PopoverMenu: Widget {
         var rectangle = GdkRectangle(x: Int32(x), y: Int32(y), width: 1, height: 1)
         gtk_popover_set_pointing_to(cast(), &rectangle)
         gtk_popover_popup(cast())
+    }
+}
+
+/// A button that opens a popover.
+public final class MenuButton: Widget {
+    public var iconName: String? {
+        get { gtk_menu_button_get_icon_name(cast()).map { String(cString: $0) } }
+        set { gtk_menu_button_set_icon_name(cast(), newValue ?? "") }
+    }
+
+    /// Has a popover made when it is opened for the first time.
+    public func setPopover(_ make: @escaping @MainActor () -> Widget) {
+        let box = Unmanaged.passRetained(ClosureBox(make)).toOpaque()
+        gtk_menu_button_set_create_popup_func(
+            cast(),
+            { button, data in
+                nonisolated(unsafe) let (button, data) = (button, data)
+                MainActor.assumeIsolated {
+                    guard let button, let data, gtk_menu_button_get_popover(button) == nil else { return }
+                    let make = Unmanaged<ClosureBox<@MainActor () -> Widget>>.fromOpaque(data).takeUnretainedValue()
+                    gtk_menu_button_set_popover(button, make.closure().cast())
+                }
+            }, box,
+            { data in
+                if let data { Unmanaged<ClosureBox<@MainActor () -> Widget>>.fromOpaque(data).release() }
+            })
     }
 }

@@ -1,0 +1,50 @@
+public import Foundation
+
+/// A content on its way to be kept.
+public enum MediaContent: Sendable, Equatable {
+    /// A file on this computer, which may change or vanish while it is read.
+    case file(URL)
+    case data(Data)
+}
+
+/// Files that go with messages.
+public protocol MediaService: Sendable {
+    /// Keeps a copy, for a draft or a message to refer to. What neither does is deleted some days later.
+    ///
+    /// - Parameters:
+    ///   - name: what the file is called, for those who see it.
+    ///   - type: the MIME type.
+    ///   - progress: told of the part that is done, from 0 to 1, ascending; from any thread.
+    /// - Throws: ``ChatError/unreadableFile``, ``ChatError/fileTooLarge(limit:)``, a storage error, or
+    ///   `CancellationError`; nothing is kept then.
+    func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference
+    /// The file with the content, to be read only.
+    /// - Throws: ``ChatError/notFound``.
+    func content(of media: MediaReference) async throws -> URL
+    /// The content as a file under its own name, for other programs.
+    /// - Throws: ``ChatError/notFound``, or a storage error.
+    func namedFile(of media: MediaReference) async throws -> URL
+}
+
+extension ChatLimits {
+    /// Bytes in one attachment.
+    public static let attachmentBytes = 100 * 1024 * 1024
+    /// Attachments of one message.
+    public static let attachments = 10
+}
+
+extension MediaReference {
+    public var isPicture: Bool { type.hasPrefix("image/") }
+
+    /// The kind of a message that carries this.
+    public var messageKind: Message.Kind {
+        switch type.prefix(while: { $0 != "/" }) {
+        case "image": .image
+        case "audio": .audio
+        case "video": .video
+        default: .file
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import CGtk
+
+/// Sizes of files as the desktop writes them.
+enum ByteCount {
+    /// For example `1.2 MB`.
+    static func text(_ bytes: Int) -> String {
+        guard let text = g_format_size(guint64(max(0, bytes))) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+}

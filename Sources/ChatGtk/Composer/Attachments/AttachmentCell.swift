@@ -1,0 +1,179 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// One attachment in the tray: a picture or an icon, its name and size, how far it is.
+final class AttachmentCell {
+    /// In logical pixels.
+    static let pictureWidth = 116
+    static let pictureHeight = 64
+
+    enum Request {
+        case remove, retry, describe, move(Int)
+    }
+
+    let widget: Widget
+    var onRequest: ((Request) -> Void)?
+    private(set) var attachment: Attachment?
+
+    private let picture = Widget(borrowing: gtk_picture_new())
+    private let icon = Widget(borrowing: gtk_image_new())
+    private let face = Stack(borrowing: gtk_stack_new())
+    private let name = Label()
+    private let detail = Label()
+    private let progress = Widget(borrowing: gtk_progress_bar_new())
+    private let described = Label(translated("ALT"))
+    private let remove = Button(borrowing: gtk_button_new_from_icon_name("window-close-symbolic"))
+    private let retry = Button(borrowing: gtk_button_new_from_icon_name("view-refresh-symbolic"))
+    private var shownSource: String?
+    private var loading: Task<Void, Never>?
+
+    init() {
+        widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
+        gtk_widget_set_focusable(widget.cast(), 1)
+        widget.addStyle("attachment-cell")
+        let top = makeFace()
+        gtk_box_append(widget.cast(), top.cast())
+        for label in [name, detail] {
+            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_MIDDLE)
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_label_set_max_width_chars(label.cast(), 1)
+            label.addStyle("caption")
+            gtk_box_append(widget.cast(), label.cast())
+        }
+        detail.addStyle("dim-label")
+        addKeys()
+        addPointer()
+    }
+
+    isolated deinit { loading?.cancel() }
+
+    // MARK: Rendering
+
+    /// - Parameter load: the picture for it, which may take a while.
+    func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> Picture?) {
+        self.attachment = attachment
+        name.text = attachment.name
+        detail.text = detailText(attachment)
+        widget.tooltip = attachment.altText ?? attachment.name
+        widget.setAccessibleLabel([attachment.name, detail.text].joined(separator: ", "))
+        widget.setAccessibleDescription(
+            attachment.altText ?? translated("Delete removes it, Return describes it, Alt with an arrow moves it"))
+        widget.setStyle("failed", attachment.upload == .failed)
+        described.isVisible = attachment.altText != nil
+        retry.isVisible = canRetry
+        if case .running(let part) = attachment.upload {
+            gtk_progress_bar_set_fraction(progress.cast(), part)
+            progress.isVisible = true
+        } else {
+            progress.isVisible = false
+        }
+        remove.setAccessibleLabel(translated("Remove %s").replacing("%s", with: attachment.name))
+        showFace(attachment, load)
+    }
+
+    private func detailText(_ attachment: Attachment) -> String {
+        switch attachment.upload {
+        case .ready: ByteCount.text(attachment.bytes)
+        case .running: translated("Adding…") + " " + ByteCount.text(attachment.bytes)
+        case .failed: translated("Could not be added")
+        }
+    }
+
+    private func showFace(_ attachment: Attachment, _ load: @escaping @MainActor () async -> Picture?) {
+        guard attachment.source != shownSource || shownSource == nil else { return }
+        shownSource = attachment.source
+        loading?.cancel()
+        if face.visibleChild != "picture" { showIcon(attachment.type) }
+        guard attachment.upload == .ready, attachment.type.hasPrefix("image/") else { return }
+        loading = Task { [weak self] in
+            guard let picture = await load(), !Task.isCancelled, let self else { return }
+            gtk_picture_set_paintable(self.picture.cast(), picture.paintable.cast())
+            self.face.visibleChild = "picture"
+        }
+    }
+
+    private func showIcon(_ type: String) {
+        guard let content = g_content_type_from_mime_type(type) else { return }
+        defer { g_free(content) }
+        guard let symbol = g_content_type_get_symbolic_icon(content) else { return }
+        defer { g_object_unref(UnsafeMutableRawPointer(symbol)) }
+        gtk_image_set_from_gicon(icon.cast(), symbol)
+        face.visibleChild = "icon"
+    }
+
+    // MARK: Building
+
+    private func makeFace() -> Widget {
+        gtk_picture_set_content_fit(picture.cast(), GTK_CONTENT_FIT_COVER)
+        gtk_image_set_pixel_size(icon.cast(), 32)
+        gtk_stack_add_named(face.cast(), icon.cast(), "icon")
+        // A picture's own height would grow with its width.
+        let frame = AspectFrame.make()
+        AspectFrame.of(frame)?.setChild(picture)
+        AspectFrame.of(frame)?.setNaturalSize(width: Self.pictureWidth, height: Self.pictureHeight)
+        gtk_stack_add_named(face.cast(), frame.cast(), "picture")
+        face.addStyle("attachment-face")
+        gtk_widget_set_overflow(face.cast(), GTK_OVERFLOW_HIDDEN)
+        gtk_widget_set_size_request(face.cast(), gint(Self.pictureWidth), gint(Self.pictureHeight))
+        let overlay = Widget(borrowing: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), face.cast())
+        progress.addStyle("osd")
+        described.addStyle("attachment-badge")
+        place(progress, in: overlay, GTK_ALIGN_FILL, GTK_ALIGN_END)
+        place(described, in: overlay, GTK_ALIGN_START, GTK_ALIGN_END)
+        place(remove, in: overlay, GTK_ALIGN_END, GTK_ALIGN_START)
+        place(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
+        for button in [remove, retry] {
+            for style in ["circular", "osd", "attachment-button"] { button.addStyle(style) }
+            // The cell has the focus; its keys do the same.
+            gtk_widget_set_focusable(button.cast(), 0)
+        }
+        remove.tooltip = translated("Remove (Delete)")
+        retry.tooltip = translated("Try Again")
+        retry.setAccessibleLabel(translated("Try Again"))
+        remove.onClick { [weak self] in self?.onRequest?(.remove) }
+        retry.onClick { [weak self] in self?.onRequest?(.retry) }
+        return overlay
+    }
+
+    private func place(_ child: Widget, in overlay: Widget, _ horizontal: GtkAlign, _ vertical: GtkAlign) {
+        gtk_widget_set_halign(child.cast(), horizontal)
+        gtk_widget_set_valign(child.cast(), vertical)
+        gtk_overlay_add_overlay(overlay.cast(), child.cast())
+    }
+
+    private func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard
+                let request = Self.request(
+                    forKey: Int32(bitPattern: arguments.uint(0)), GdkModifierType(arguments.flags(2)))
+            else { return false }
+            self?.onRequest?(request)
+            return true
+        }
+        widget.addController(keys)
+    }
+
+    private static func request(forKey key: Int32, _ modifiers: GdkModifierType) -> Request? {
+        let alt = modifiers.rawValue & GDK_ALT_MASK.rawValue != 0
+        switch key {
+        case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
+        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space, GDK_KEY_F2: return .describe
+        case GDK_KEY_Left where alt: return .move(-1)
+        case GDK_KEY_Right where alt: return .move(1)
+        default: return nil
+        }
+    }
+
+    private func addPointer() {
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("released") { [weak self] _ in
+            self?.widget.grabFocus()
+            self?.onRequest?(.describe)
+        }
+        widget.addController(click)
+    }
+}

@@ -1,0 +1,132 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+
+/// The ways of files into a composer: a button, the clipboard, a drop; and the tray that shows them.
+final class AttachmentDesk {
+    let tray: AttachmentTray
+    /// Opens the file chooser; for the composer's start.
+    let button = Button(borrowing: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
+    /// Asks for the focus to go to the text.
+    var onDone: (() -> Void)?
+
+    private let viewModel: ComposerViewModel
+    private let intake: AttachmentIntake
+    private var drops: [FileDropArea] = []
+    private var rendering: Rendering?
+
+    /// nil where the composer takes no files.
+    init?(viewModel: ComposerViewModel) {
+        guard let intake = viewModel.attachments else { return nil }
+        self.viewModel = viewModel
+        self.intake = intake
+        intake.measure = { file, type in
+            type.hasPrefix("image/") ? await PictureDecoder.size(of: file) : nil
+        }
+        tray = AttachmentTray(
+            viewModel: viewModel, intake: intake,
+            previews: MediaPreviews { [weak intake] media in
+                guard let intake else { throw ChatError.notFound }
+                return try await intake.content(of: media)
+            })
+        tray.onAdd = { [weak self] in self?.choose() }
+        tray.onLeave = { [weak self] in self?.onDone?() }
+        button.tooltip = translated("Add Files")
+        button.setAccessibleLabel(translated("Add Files"))
+        for style in ["flat", "circular", "parlance-composer-button"] { button.addStyle(style) }
+        gtk_widget_set_focus_on_click(button.cast(), 0)
+        button.onClick { [weak self] in self?.choose() }
+        rendering = Rendering(
+            { viewModel.state.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
+    }
+
+    /// Takes files that are dropped anywhere on a widget, which shows that it would.
+    func takeDrops(on area: Widget, hint overlay: Widget) {
+        drops.append(
+            FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
+                [weak self] offer in self?.take(offer)
+            })
+    }
+
+    /// Takes what is on the clipboard if that is files or a picture.
+    /// - Returns: false if it is text, which is the editor's.
+    func takePaste(from widget: Widget) -> Bool {
+        guard let offer = ContentOffer.clipboard(of: widget), accepts(offer.types) else { return false }
+        take(offer)
+        return true
+    }
+
+    // MARK: Taking
+
+    private func accepts(_ types: [String]) -> Bool {
+        switch viewModel.attachmentLimits.choice(among: types) {
+        case .files, .media: true
+        case .fragment, .text, .nothing: false
+        }
+    }
+
+    private func take(_ offer: ContentOffer) {
+        switch viewModel.attachmentLimits.choice(among: offer.types) {
+        case .files:
+            offer.readFiles { [weak self] files in
+                guard let self else { return offer.finishDrop(isTaken: false) }
+                // Links to the web are text (SLK-37).
+                if files.isEmpty { self.takeText(offer) } else { self.finish(offer, files) }
+            }
+        case .media(let type):
+            offer.readData(type, limit: ChatLimits.attachmentBytes) { [weak self] data in
+                offer.finishDrop(isTaken: data != nil)
+                guard let data, let self else { return }
+                self.add([Self.item(data, type)])
+            }
+        case .fragment, .text, .nothing: takeText(offer)
+        }
+    }
+
+    private func finish(_ offer: ContentOffer, _ files: [URL]) {
+        offer.finishDrop(isTaken: true)
+        addFiles(files)
+    }
+
+    private func takeText(_ offer: ContentOffer) {
+        offer.readText { [weak self] text in
+            offer.finishDrop(isTaken: text != nil)
+            guard let text, !text.isEmpty, let self else { return }
+            self.viewModel.handle(.paste([.text(text)]))
+        }
+    }
+
+    private static func item(_ data: Data, _ type: String) -> AttachmentIntake.Item {
+        let end = type.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
+        return AttachmentIntake.Item(
+            content: .data(data), name: translated("Pasted picture") + "." + end, type: type, bytes: data.count)
+    }
+
+    /// Adds files of this computer. Folders and what is no file are refused with a word.
+    func addFiles(_ files: [URL]) {
+        FileInformation.query(files) { [weak self] found in
+            let regular = found.filter(\.isRegular)
+            self?.add(
+                regular.map {
+                    AttachmentIntake.Item(content: .file($0.url), name: $0.name, type: $0.type, bytes: $0.size)
+                })
+            if regular.count < files.count { self?.viewModel.report(.unreadableFile) }
+        }
+    }
+
+    private func add(_ items: [AttachmentIntake.Item]) {
+        intake.add(items)
+        onDone?()
+    }
+
+    /// Asks for files.
+    func choose() {
+        guard button.isSensitive else { return }
+        FileChooser.open(translated("Add Files"), accept: translated("_Add"), over: button) { [weak self] files in
+            if files.isEmpty { self?.onDone?() } else { self?.addFiles(files) }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// What goes with the message, above the text: shown while there is something (MIB-36 to MIB-39).
+final class AttachmentTray {
+    let widget: Widget
+    /// Asks for more files.
+    var onAdd: (() -> Void)?
+    /// Asks for the focus to go back to the text.
+    var onLeave: (() -> Void)?
+
+    private let viewModel: ComposerViewModel
+    private let intake: AttachmentIntake
+    private let previews: MediaPreviews
+    private let revealer = Revealer(borrowing: gtk_revealer_new())
+    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let list: Widget
+    private let add = Button(borrowing: gtk_button_new_from_icon_name("list-add-symbolic"))
+    private var cells: [AttachmentCell] = []
+    private var rendering: Rendering?
+
+    init(viewModel: ComposerViewModel, intake: AttachmentIntake, previews: MediaPreviews) {
+        self.viewModel = viewModel
+        self.intake = intake
+        self.previews = previews
+        widget = revealer
+        list = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
+        build()
+        rendering = Rendering(
+            { [viewModel] in viewModel.state.composer.attachments }, { [weak self] in self?.render($0) })
+    }
+
+    // MARK: Rendering
+
+    private func render(_ attachments: [Attachment]) {
+        let focused = cells.firstIndex { gtk_widget_is_focus($0.widget.cast()) != 0 }
+        let focusedCell = focused.map { cells[$0] }
+        var free = cells
+        cells = attachments.enumerated().map { index, attachment in
+            let cell = takeCell(for: attachment, at: index, from: &free, among: attachments)
+            cell.show(attachment, canRetry: intake.canRetry(attachment)) { [weak self] in
+                await self?.picture(of: attachment)
+            }
+            return cell
+        }
+        for cell in free { gtk_box_remove(list.cast(), cell.widget.cast()) }
+        var previous: Widget?
+        for cell in cells {
+            gtk_box_reorder_child_after(list.cast(), cell.widget.cast(), previous?.cast())
+            previous = cell.widget
+        }
+        revealer.isRevealed = !attachments.isEmpty
+        // Folded away it must not take the focus.
+        gtk_widget_set_can_focus(list.cast(), attachments.isEmpty ? 0 : 1)
+        if let focused, !cells.contains(where: { $0 === focusedCell }) { keepFocus(near: focused) }
+    }
+
+    /// The cell that showed it, or showed it under the name that it had while it was on its way; or a new one.
+    private func takeCell(
+        for attachment: Attachment, at index: Int, from free: inout [AttachmentCell], among all: [Attachment]
+    ) -> AttachmentCell {
+        let same = free.firstIndex { $0.attachment?.source == attachment.source }
+        let renamed = free.firstIndex { cell in
+            cell.attachment?.name == attachment.name && !all.contains { $0.source == cell.attachment?.source }
+        }
+        if let place = same ?? renamed { return free.remove(at: place) }
+        let cell = AttachmentCell()
+        cell.onRequest = { [weak self, weak cell] request in
+            if let self, let cell { self.carryOut(request, for: cell) }
+        }
+        gtk_box_append(list.cast(), cell.widget.cast())
+        addDragging(to: cell)
+        return cell
+    }
+
+    private func picture(of attachment: Attachment) async -> Picture? {
+        guard let media = MediaReference(attachment) else { return nil }
+        let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        // Cropped to fill the face: large enough in both directions for common shapes.
+        return await previews.picture(
+            of: media, fitting: AttachmentCell.pictureWidth * scale * 2, by: AttachmentCell.pictureHeight * scale * 2)
+    }
+
+    /// After a removal the next one has the focus, after the last one the text.
+    private func keepFocus(near index: Int) {
+        guard !cells.isEmpty else {
+            onLeave?()
+            return
+        }
+        cells[min(index, cells.count - 1)].widget.grabFocus()
+    }
+
+    // MARK: Requests
+
+    private func carryOut(_ request: AttachmentCell.Request, for cell: AttachmentCell) {
+        guard let place = cells.firstIndex(where: { $0 === cell }) else { return }
+        switch request {
+        case .remove: intake.remove(place)
+        case .retry: intake.retry(place)
+        case .describe: describe(cell)
+        case .move(let step): move(cell, to: place + step)
+        }
+    }
+
+    private func move(_ cell: AttachmentCell, to place: Int) {
+        guard let from = cells.firstIndex(where: { $0 === cell }), cells.indices.contains(place) else { return }
+        viewModel.handle(.moveAttachment(from: from, to: place))
+    }
+
+    private func describe(_ cell: AttachmentCell) {
+        guard let attachment = cell.attachment else { return }
+        AltTextPopover.present(at: cell.widget, text: attachment.altText ?? "") { [weak self, weak cell] text in
+            guard let self, let place = self.cells.firstIndex(where: { $0 === cell }) else { return }
+            self.intake.describe(place, as: text)
+        }
+    }
+
+    // MARK: Building
+
+    private func build() {
+        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        gtk_box_set_spacing(list.cast(), 6)
+        list.setAccessibleLabel(translated("Attachments"))
+        list.addStyle("attachment-list")
+        let row = Box(.horizontal, spacing: 6)
+        row.append(list)
+        add.tooltip = translated("Add Files")
+        add.setAccessibleLabel(translated("Add More Files"))
+        gtk_widget_set_valign(add.cast(), GTK_ALIGN_CENTER)
+        for style in ["flat", "circular"] { add.addStyle(style) }
+        add.onClick { [weak self] in self?.onAdd?() }
+        row.append(add)
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
+        gtk_widget_set_focusable(scroller.cast(), 0)
+        scroller.setChild(row)
+        scroller.addStyle("attachment-tray")
+        gtk_revealer_set_child(revealer.cast(), scroller.cast())
+        addArrowKeys()
+    }
+
+    private func addArrowKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, arguments.flags(2) & GDK_ALT_MASK.rawValue == 0 else { return false }
+            switch Int32(bitPattern: arguments.uint(0)) {
+            case GDK_KEY_Escape: self.onLeave?()
+            case GDK_KEY_Left: return self.moveFocus(by: self.isRightToLeft ? 1 : -1)
+            case GDK_KEY_Right: return self.moveFocus(by: self.isRightToLeft ? -1 : 1)
+            default: return false
+            }
+            return true
+        }
+        list.addController(keys)
+    }
+
+    private var isRightToLeft: Bool { gtk_widget_get_direction(list.cast()) == GTK_TEXT_DIR_RTL }
+
+    private func moveFocus(by step: Int) -> Bool {
+        guard let place = cells.firstIndex(where: { gtk_widget_is_focus($0.widget.cast()) != 0 }),
+            cells.indices.contains(place + step)
+        else { return false }
+        return cells[place + step].widget.grabFocus()
+    }
+
+    // MARK: Dragging to another place
+
+    private func addDragging(to cell: AttachmentCell) {
+        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
+        gtk_drag_source_set_actions(source.cast(), GDK_ACTION_MOVE)
+        source.connect("drag-begin") { [weak self, weak cell] _ in self?.begin(cell) }
+        cell.widget.addController(source)
+        var value = GValue()
+        g_value_init(&value, shim_type_int())
+        g_value_set_int(&value, 0)
+        let content = gdk_content_provider_new_for_value(&value)
+        gtk_drag_source_set_content(source.cast(), content)
+        g_object_unref(UnsafeMutableRawPointer(content))
+        let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_new(shim_type_int(), GDK_ACTION_MOVE)))
+        target.intercept("drop") { [weak self, weak cell] _ in
+            guard let self, let dragged = self.dragged, let cell, dragged !== cell,
+                let place = self.cells.firstIndex(where: { $0 === cell })
+            else { return false }
+            self.move(dragged, to: place)
+            return true
+        }
+        cell.widget.addController(target)
+    }
+
+    private weak var dragged: AttachmentCell?
+
+    private func begin(_ cell: AttachmentCell?) {
+        dragged = cell
+    }
+}

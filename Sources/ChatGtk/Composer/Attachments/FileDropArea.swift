@@ -1,0 +1,65 @@
+import CGtk
+import GtkKit
+
+/// A part of the window on which files can be dropped, and which says so while they are dragged over it.
+final class FileDropArea {
+    private let area: Widget
+    private let hint = Revealer(borrowing: gtk_revealer_new())
+    private let accepts: ([String]) -> Bool
+
+    /// - Parameters:
+    ///   - overlay: the GtkOverlay that the hint lies on.
+    ///   - accepts: whether a drag in these forms would be taken.
+    ///   - take: what is to be done with a drop; it has to be finished.
+    init(
+        _ area: Widget, overlay: Widget, accepts: @escaping ([String]) -> Bool,
+        take: @escaping @MainActor (ContentOffer) -> Void
+    ) {
+        self.area = area
+        self.accepts = accepts
+        buildHint(on: overlay)
+        let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_async_new(nil, GDK_ACTION_COPY)))
+        // Before the text, which would take a file's path for text.
+        gtk_event_controller_set_propagation_phase(target.cast(), GTK_PHASE_CAPTURE)
+        target.intercept("accept") { [weak self] arguments in self?.accepts(arguments.object(0)) ?? false }
+        target.answerFlags("drag-enter") { [weak self] _ in
+            self?.show(true)
+            return GDK_ACTION_COPY.rawValue
+        }
+        target.connect("drag-leave") { [weak self] _ in self?.show(false) }
+        target.intercept("drop") { [weak self] arguments in
+            self?.show(false)
+            guard let drop = arguments.object(0) else { return false }
+            take(ContentOffer(borrowing: drop))
+            return true
+        }
+        area.addController(target)
+    }
+
+    private func accepts(_ drop: UnsafeMutableRawPointer?) -> Bool {
+        guard let drop else { return false }
+        return accepts(ContentOffer(borrowing: drop).types)
+    }
+
+    private func show(_ isOver: Bool) {
+        area.setStyle("drop-target", isOver)
+        hint.isRevealed = isOver
+    }
+
+    private func buildHint(on overlay: Widget) {
+        let box = Box(.vertical, spacing: 12)
+        let icon = Widget(borrowing: gtk_image_new_from_icon_name("mail-attachment-symbolic"))
+        gtk_image_set_pixel_size(icon.cast(), 48)
+        box.append(icon)
+        let label = Label(translated("Drop Files Here to Add Them"))
+        label.addStyle("title-2")
+        box.append(label)
+        box.addStyle("drop-hint")
+        gtk_widget_set_halign(box.cast(), GTK_ALIGN_CENTER)
+        gtk_widget_set_valign(box.cast(), GTK_ALIGN_CENTER)
+        gtk_revealer_set_transition_type(hint.cast(), GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
+        gtk_revealer_set_child(hint.cast(), box.cast())
+        gtk_widget_set_can_target(hint.cast(), 0)
+        gtk_overlay_add_overlay(overlay.cast(), hint.cast())
+    }
+}

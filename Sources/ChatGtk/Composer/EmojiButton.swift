@@ -1,0 +1,26 @@
+import CGtk
+import GtkKit
+
+/// Opens GTK's emoji chooser; for the composer's end.
+final class EmojiButton {
+    let widget: MenuButton
+    /// Told of the emoji that was chosen.
+    var onPick: ((String) -> Void)?
+
+    init() {
+        widget = MenuButton(borrowing: gtk_menu_button_new())
+        widget.iconName = "face-smile-symbolic"
+        widget.tooltip = translated("Add an Emoji")
+        widget.setAccessibleLabel(translated("Add an Emoji"))
+        for style in ["flat", "circular", "parlance-composer-button"] { widget.addStyle(style) }
+        gtk_menu_button_set_direction(widget.cast(), GTK_ARROW_UP)
+        // Made when it is first asked for: it reads a table of all emoji.
+        widget.setPopover { [weak self] in
+            let chooser = Widget(borrowing: gtk_emoji_chooser_new())
+            chooser.connect("emoji-picked") { [weak self] arguments in self?.onPick?(arguments.string(0)) }
+            return chooser
+        }
+    }
+
+    func open() { gtk_menu_button_popup(widget.cast()) }
+}

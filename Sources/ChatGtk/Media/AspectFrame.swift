@@ -1,0 +1,38 @@
+import CGtk
+import GtkKit
+
+/// Shows one child in a fixed proportion: as wide as there is room for up to a natural width, and as high as that
+/// makes it. Its size is known before there is anything in it.
+final class AspectFrame: WidgetImplementation {
+    override class var typeName: String { "ParlanceAspectFrame" }
+    override class var cssName: String { "aspectframe" }
+
+    /// In logical pixels; the height is that at the natural width.
+    private var natural = (width: 1, height: 1)
+    private static let least = 48
+
+    func setNaturalSize(width: Int, height: Int) {
+        natural = (max(1, width), max(1, height))
+        widget.queueResize()
+    }
+
+    func setChild(_ child: Widget) { gtk_widget_set_parent(child.cast(), cast()) }
+
+    override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
+        // GTK wants children measured before they are allocated.
+        for child in widget.children {
+            gtk_widget_measure(child.cast(), orientation.gtk, gint(size), nil, nil, nil, nil)
+        }
+        switch orientation {
+        case .horizontal: return SizeRequest(minimum: min(Self.least, natural.width), natural: natural.width)
+        case .vertical:
+            let width = size < 0 ? natural.width : min(size, natural.width)
+            let height = Int((Double(width) * Double(natural.height) / Double(natural.width)).rounded())
+            return SizeRequest(minimum: max(1, height), natural: max(1, height))
+        }
+    }
+
+    override func allocate(width: Int, height: Int) {
+        for child in widget.children { gtk_widget_allocate(child.cast(), gint(width), gint(height), -1, nil) }
+    }
+}

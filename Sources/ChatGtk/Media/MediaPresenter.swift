@@ -1,0 +1,64 @@
+import CGtk
+import ChatCore
+import Foundation
+import Glibc
+import GtkKit
+
+/// What can be done with the files of messages: show them small, open them in another program, save them.
+final class MediaPresenter {
+    let previews: MediaPreviews
+    /// Told why something could not be done.
+    var onFailure: ((ChatError) -> Void)?
+    private let service: any MediaService
+
+    init(service: any MediaService) {
+        self.service = service
+        previews = MediaPreviews { try await service.content(of: $0) }
+    }
+
+    /// Opens it in the program that the desktop has for its type.
+    func open(_ media: MediaReference) {
+        perform { [service] in
+            try await service.namedFile(of: media)
+        } then: { [weak self] file in
+            AsyncCall.start {
+                g_app_info_launch_default_for_uri_async(file.absoluteString, nil, nil, $0, $1)
+            } _: { _, result in
+                if g_app_info_launch_default_for_uri_finish(result, nil) == 0 { self?.onFailure?(.unreadableFile) }
+            }
+        }
+    }
+
+    /// Asks where to, and copies it there. What is there already is replaced, which the dialog asks about.
+    func save(_ media: MediaReference, over widget: Widget) {
+        FileChooser.save(
+            translated("Save File"), accept: translated("_Save"), name: media.name, over: widget
+        ) { [weak self] target in
+            guard let self, let target else { return }
+            self.perform { [service = self.service] in
+                try await Self.copy(try await service.content(of: media), to: target)
+            } then: { _ in
+            }
+        }
+    }
+
+    private func perform<T: Sendable>(
+        _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void
+    ) {
+        Task { [weak self] in
+            do { then(try await work()) } catch {
+                self?.onFailure?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
+            }
+        }
+    }
+
+    @concurrent
+    private static func copy(_ content: URL, to target: URL) async throws {
+        // Beside its place first: what was there stays whole if the disk is full.
+        let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
+        defer { try? FileManager.default.removeItem(at: draft) }
+        try FileManager.default.copyItem(at: content, to: draft)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: draft.path)
+        guard rename(draft.path, target.path) == 0 else { throw ChatError.storage(reason: "a file could not be saved") }
+    }
+}

@@ -1,0 +1,52 @@
+import ChatCore
+import Foundation
+import GtkKit
+
+/// Pictures in the sizes in which they are shown, decoded off the main thread and kept for a while.
+final class MediaPreviews {
+    /// The most that decoded pictures may take in memory while nobody shows them, in bytes.
+    static let budget = 48 << 20
+
+    private let content: (MediaReference) async throws -> URL
+    private var kept: [String: (picture: Picture, usedAt: Int)] = [:]
+    private var clock = 0
+    private(set) var bytes = 0
+
+    /// - Parameter content: where a content is found; throws if it is not to be had.
+    init(content: @escaping (MediaReference) async throws -> URL) {
+        self.content = content
+    }
+
+    /// The picture if it is at hand.
+    func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> Picture? {
+        let key = Self.key(media, width, height)
+        guard let picture = kept[key]?.picture else { return nil }
+        clock += 1
+        kept[key]?.usedAt = clock
+        return picture
+    }
+
+    /// Decodes it within a box of pixels; nil if it can't be shown or nobody waits for it any more.
+    func picture(of media: MediaReference, fitting width: Int, by height: Int) async -> Picture? {
+        if let picture = cached(media, fitting: width, by: height) { return picture }
+        guard let file = try? await content(media), !Task.isCancelled else { return nil }
+        guard let picture = await PictureDecoder.picture(in: file, fitting: width, by: height) else { return nil }
+        keep(picture, Self.key(media, width, height))
+        return picture
+    }
+
+    private func keep(_ picture: Picture, _ key: String) {
+        guard kept[key] == nil, picture.bytes <= Self.budget else { return }
+        clock += 1
+        kept[key] = (picture, clock)
+        bytes += picture.bytes
+        while bytes > Self.budget, let oldest = kept.min(by: { $0.value.usedAt < $1.value.usedAt }) {
+            kept[oldest.key] = nil
+            bytes -= oldest.value.picture.bytes
+        }
+    }
+
+    private static func key(_ media: MediaReference, _ width: Int, _ height: Int) -> String {
+        "\(width)x\(height) \(media.uri)"
+    }
+}

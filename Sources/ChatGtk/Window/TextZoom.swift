@@ -1,0 +1,46 @@
+import CGtk
+import GtkKit
+
+/// The user's factor on all text, beside the desktop's own (SLK-58).
+public enum TextZoom {
+    public enum Step {
+        case larger, smaller, normal
+    }
+
+    private static let steps = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300]
+    private static var current = 100
+
+    /// - Parameter percent: from 50 to 300; what is outside is brought inside.
+    public static func apply(percent: Int) {
+        let percent = min(max(percent, 50), 300)
+        guard percent != current else { return }
+        current = percent
+        // Relative to what the desktop says, which therefore is followed as before.
+        StyleSheet.setOverrides(percent == 100 ? "" : "window { font-size: \(percent)%; }")
+    }
+
+    /// The size that a step leads to, in per cent.
+    public static func percent(after step: Step) -> Int {
+        switch step {
+        case .larger: steps.first { $0 > current } ?? current
+        case .smaller: steps.last { $0 < current } ?? current
+        case .normal: 100
+        }
+    }
+
+    /// The factor on a widget's text, the desktop's and the window's together.
+    static func scale(of widget: Widget) -> Double {
+        guard let context = gtk_widget_get_pango_context(widget.cast()),
+            let font = pango_context_get_font_description(context),
+            let settings = gtk_settings_get_default()
+        else { return 1 }
+        let name = Object(borrowing: UnsafeMutableRawPointer(settings)).text(ofProperty: "gtk-font-name") ?? ""
+        guard let base = pango_font_description_from_string(name) else { return 1 }
+        defer { pango_font_description_free(base) }
+        // At 96 dots an inch, which is what a factor of 1 is.
+        let pixels = Double(pango_font_description_get_size(base)) * 96 / 72
+        let shown = Double(pango_font_description_get_size(font))
+        guard pixels > 0, shown > 0 else { return 1 }
+        return pango_font_description_get_size_is_absolute(font) != 0 ? shown / pixels : shown * 96 / 72 / pixels
+    }
+}

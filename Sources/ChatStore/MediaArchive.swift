@@ -1,0 +1,187 @@
+public import ChatCore
+import Dispatch
+public import Foundation
+import Glibc
+import Synchronization
+
+/// The files of conversations that live on this computer, each under the SHA-256 of its content.
+///
+/// A content is there whole or not at all: it is written beside its place, synced, and renamed. Files are for this user
+/// alone and read-only. Unlike a cache it never drops what something refers to.
+public final class MediaArchive: Sendable {
+    /// A content that is kept.
+    public struct Entry: Equatable, Sendable {
+        /// Names the content: 64 hexadecimal digits.
+        public var digest: String
+        public var bytes: Int
+    }
+
+    public let folder: URL
+    /// The most bytes of one content.
+    public let limit: Int
+    private static let piece = 1 << 20
+
+    public init(folder: URL, limit: Int = ChatLimits.attachmentBytes) {
+        self.folder = folder
+        self.limit = limit
+    }
+
+    /// Copies a content into the archive, on a thread of its own. One that is there already is not stored twice.
+    ///
+    /// - Parameter progress: from 0 to 1, ascending, at most once a piece of 1 MiB; from that thread.
+    /// - Throws: as ``MediaService/takeIn(_:named:type:progress:)``.
+    public func takeIn(
+        _ content: MediaContent, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> Entry {
+        let isCancelled = Mutex(false)
+        return try await withTaskCancellationHandler {
+            try await Self.onThread {
+                try self.copy(content, progress) { isCancelled.withLock { $0 } }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+    }
+
+    /// Where a content lies; nil if it is not there, or if `digest` is none.
+    public func url(of digest: String) -> URL? {
+        guard MediaDigest(hex: digest) != nil else { return nil }
+        let url = place(of: digest)
+        return access(url.path, R_OK) == 0 ? url : nil
+    }
+
+    /// The content under a name of its own, for programs that go by a file's name. A link where the disk allows one.
+    ///
+    /// - Throws: ``ChatError/notFound``, or a storage error.
+    public func named(_ name: String, _ digest: String) async throws -> URL {
+        try await Self.onThread {
+            guard let content = self.url(of: digest) else { throw ChatError.notFound }
+            let folder = self.folder.appending(path: "named/\(digest.prefix(16))", directoryHint: .isDirectory)
+            let named = folder.appending(path: FileName.safe(name), directoryHint: .notDirectory)
+            do {
+                try Self.makeFolder(folder)
+                if access(named.path, R_OK) != 0, link(content.path, named.path) != 0 {
+                    try FileManager.default.copyItem(at: content, to: named)
+                }
+            } catch {
+                throw ChatError.storage(reason: "a file could not be given its name")
+            }
+            return named
+        }
+    }
+
+    /// Deletes what nothing refers to and was taken in before `date`, and leftovers of copies that were cut off.
+    ///
+    /// - Parameter isUsed: whether something refers to the content with this digest.
+    /// - Returns: how many contents were deleted.
+    @discardableResult
+    public func sweep(before date: Date, isUsed: @Sendable (String) async throws -> Bool) async throws -> Int {
+        var count = 0
+        for (url, digest) in await candidates(before: date) {
+            if let digest, try await isUsed(digest) { continue }
+            // Taken in anew while it was asked for: its time is a new one.
+            guard let changed = Self.changed(url), changed < date else { continue }
+            unlink(url.path)
+            count += digest == nil ? 0 : 1
+        }
+        return count
+    }
+
+    // MARK: Copying
+
+    private func place(of digest: String) -> URL {
+        folder.appending(path: "\(digest.prefix(2))/\(digest)", directoryHint: .notDirectory)
+    }
+
+    private var incoming: URL { folder.appending(path: "incoming", directoryHint: .isDirectory) }
+
+    private func copy(
+        _ content: MediaContent, _ progress: (Double) -> Void, _ isCancelled: () -> Bool
+    ) throws -> Entry {
+        var reader = try ContentReader(content, limit: limit)
+        try Self.makeFolder(incoming)
+        let draft = incoming.appending(path: UUID().uuidString)
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o400)
+        guard descriptor >= 0 else { throw Self.failure() }
+        defer {
+            close(descriptor)
+            unlink(draft.path)
+        }
+        let digest = ContentDigest()
+        var count = 0
+        while let piece = try reader.next(Self.piece) {
+            if isCancelled() { throw CancellationError() }
+            try piece.withUnsafeBytes { bytes in
+                digest.update(bytes)
+                try Self.write(bytes, to: descriptor)
+            }
+            count += piece.count
+            progress(reader.expected > 0 ? min(1, Double(count) / Double(reader.expected)) : 1)
+        }
+        guard fsync(descriptor) == 0 else { throw Self.failure() }
+        let name = digest.finish()
+        try keep(draft, as: place(of: name))
+        return Entry(digest: name, bytes: count)
+    }
+
+    private func keep(_ draft: URL, as place: URL) throws {
+        try Self.makeFolder(place.deletingLastPathComponent())
+        // The same content again: the same bytes come to the same place, with a new time, which a sweep looks at.
+        guard rename(draft.path, place.path) == 0 else { throw Self.failure() }
+        FileSystem.syncFolder(place.deletingLastPathComponent().path)
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw failure() }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    private static func makeFolder(_ folder: URL) throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw failure()
+        }
+    }
+
+    private static func failure() -> ChatError {
+        errno == ENOSPC || errno == EDQUOT ? .diskFull : .storage(reason: "a file could not be stored (\(errno))")
+    }
+
+    // MARK: Sweeping
+
+    private func candidates(before date: Date) async -> [(url: URL, digest: String?)] {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async {
+                var found: [(url: URL, digest: String?)] = []
+                let files = FileManager.default.enumerator(at: self.folder, includingPropertiesForKeys: nil)
+                while let url = files?.nextObject() as? URL {
+                    guard let changed = Self.changed(url), changed < date else { continue }
+                    let name = url.lastPathComponent
+                    found.append((url, url == self.place(of: name) ? MediaDigest(hex: name)?.hex : nil))
+                }
+                continuation.resume(returning: found)
+            }
+        }
+    }
+
+    /// When a file was made or renamed; nil if it is no file.
+    private static func changed(_ url: URL) -> Date? {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Date(timeIntervalSince1970: Double(status.st_ctim.tv_sec))
+    }
+
+    /// Files are read and written on a thread that may wait for the disk.
+    private static func onThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .userInitiated).async { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import ChatCore
+import Foundation
+
+/// The files of the fixtures lie in a folder of their own.
+extension FixtureService {
+    nonisolated func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference {
+        guard case .file(let url) = content else { throw ChatError.unreadableFile }
+        return MediaReference(uri: url.absoluteString, name: name, type: type)
+    }
+
+    nonisolated func content(of media: MediaReference) async throws -> URL {
+        guard let url = URL(string: media.uri), url.isFileURL else { throw ChatError.notFound }
+        return url
+    }
+
+    nonisolated func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
+}

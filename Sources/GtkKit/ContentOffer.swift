@@ -1,0 +1,104 @@
+import CGtk
+public import Foundation
+
+/// What another program offers: through the clipboard, or dragged over a window.
+///
+/// It may take its time to hand over what it offers, and may offer anything.
+public final class ContentOffer: Object {
+    private var isDrop: Bool { shim_is_a(pointer, gdk_drop_get_type()) != 0 }
+
+    /// The clipboard's content; nil without a display.
+    public static func clipboard(of widget: Widget) -> ContentOffer? {
+        gtk_widget_get_clipboard(widget.cast()).map { ContentOffer(borrowing: UnsafeMutableRawPointer($0)) }
+    }
+
+    /// The forms in which it can be had, as MIME types, in the order in which they are advertised.
+    public var types: [String] {
+        guard let formats = isDrop ? gdk_drop_get_formats(cast()) : gdk_clipboard_get_formats(cast()),
+            // Takes over the reference that it is given.
+            let all = gdk_content_formats_union_deserialize_mime_types(
+                gdk_content_formats_union_serialize_mime_types(gdk_content_formats_ref(formats)))
+        else { return [] }
+        defer { gdk_content_formats_unref(all) }
+        var count: gsize = 0
+        guard let names = gdk_content_formats_get_mime_types(all, &count) else { return [] }
+        let advertised = Self.names(in: formats)
+        let others = (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+        return advertised + others.filter { !advertised.contains($0) }
+    }
+
+    /// Reads it in one form, given as a MIME type; nil if that failed or it is over `limit` bytes.
+    public func readData(
+        _ type: String, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
+    ) {
+        AsyncCall.start { callback, data in
+            type.withCString { type in
+                var types: [UnsafePointer<CChar>?] = [type, nil]
+                if isDrop {
+                    gdk_drop_read_async(cast(), &types, G_PRIORITY_DEFAULT, nil, callback, data)
+                } else {
+                    gdk_clipboard_read_async(cast(), &types, G_PRIORITY_DEFAULT, nil, callback, data)
+                }
+            }
+        } _: { [self] _, result in
+            let stream =
+                isDrop
+                ? gdk_drop_read_finish(cast(), result, nil, nil) : gdk_clipboard_read_finish(cast(), result, nil, nil)
+            guard let stream else { return done(nil) }
+            ContentStream.readAll(Object(owning: UnsafeMutableRawPointer(stream)), limit: limit, done)
+        }
+    }
+
+    /// Reads a list of files; those that are not on this computer are left out.
+    public func readFiles(_ done: @escaping @MainActor ([URL]) -> Void) {
+        readValue(gdk_file_list_get_type()) { value in
+            guard let value, let list = g_value_get_boxed(value) else { return done([]) }
+            let files = gdk_file_list_get_files(OpaquePointer(list))
+            defer { g_slist_free(files) }
+            done(Self.urls(of: files))
+        }
+    }
+
+    /// Reads it as text; nil if there is none.
+    public func readText(_ done: @escaping @MainActor (String?) -> Void) {
+        readValue(shim_type_string()) { value in
+            done(value.flatMap { g_value_get_string($0) }.map { String(cString: $0) })
+        }
+    }
+
+    /// Tells the program whose drop this was that it was taken, or was not. Does nothing for a clipboard.
+    public func finishDrop(isTaken: Bool) {
+        if isDrop { gdk_drop_finish(cast(), isTaken ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0)) }
+    }
+
+    private func readValue(_ type: GType, _ done: @escaping @MainActor (UnsafePointer<GValue>?) -> Void) {
+        AsyncCall.start { callback, data in
+            if isDrop {
+                gdk_drop_read_value_async(cast(), type, G_PRIORITY_DEFAULT, nil, callback, data)
+            } else {
+                gdk_clipboard_read_value_async(cast(), type, G_PRIORITY_DEFAULT, nil, callback, data)
+            }
+        } _: { [self] _, result in
+            done(
+                isDrop
+                    ? gdk_drop_read_value_finish(cast(), result, nil)
+                    : gdk_clipboard_read_value_finish(cast(), result, nil))
+        }
+    }
+
+    private static func names(in formats: OpaquePointer) -> [String] {
+        var count: gsize = 0
+        guard let names = gdk_content_formats_get_mime_types(formats, &count) else { return [] }
+        return (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+    }
+
+    private static func urls(of files: UnsafeMutablePointer<GSList>?) -> [URL] {
+        var urls: [URL] = []
+        var next = files
+        while let item = next {
+            if let file = item.pointee.data, let url = FileInformation.url(of: OpaquePointer(file)) { urls.append(url) }
+            next = item.pointee.next
+        }
+        return urls
+    }
+}

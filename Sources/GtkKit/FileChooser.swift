@@ -1,0 +1,59 @@
+import CGtk
+public import Foundation
+
+/// The desktop's own dialogs for choosing files (GtkFileChooserNative, which GTK 4.8 has and a sandbox replaces by its
+/// portal).
+public enum FileChooser {
+    /// Asks for files to read.
+    /// - Parameter done: is given none if the user thought better of it.
+    public static func open(
+        _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor ([URL]) -> Void
+    ) {
+        let chooser = make(title, GTK_FILE_CHOOSER_ACTION_OPEN, accept, parent)
+        gtk_file_chooser_set_select_multiple(chooser.cast(), 1)
+        show(chooser, done)
+    }
+
+    /// Asks where to save, proposing a name.
+    public static func save(
+        _ title: String, accept: String, name: String, over parent: Widget?,
+        _ done: @escaping @MainActor (URL?) -> Void
+    ) {
+        let chooser = make(title, GTK_FILE_CHOOSER_ACTION_SAVE, accept, parent)
+        gtk_file_chooser_set_current_name(chooser.cast(), name)
+        show(chooser) { done($0.first) }
+    }
+
+    private static func make(
+        _ title: String, _ action: GtkFileChooserAction, _ accept: String, _ parent: Widget?
+    ) -> Object {
+        let window = parent.flatMap { gtk_widget_get_root($0.cast()) }
+            .map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GtkWindow.self) }
+        let chooser = Object(
+            owning: UnsafeMutableRawPointer(gtk_file_chooser_native_new(title, window, action, accept, nil)))
+        gtk_native_dialog_set_modal(chooser.cast(), 1)
+        return chooser
+    }
+
+    private static func show(_ chooser: Object, _ done: @escaping @MainActor ([URL]) -> Void) {
+        // Nobody else keeps a native dialog alive. The closure does, until the answer.
+        var kept: Object? = chooser
+        chooser.connect("response") { arguments in
+            guard let chooser = kept else { return }
+            kept = nil
+            done(arguments.int(0) == Int(GTK_RESPONSE_ACCEPT.rawValue) ? files(of: chooser) : [])
+            gtk_native_dialog_destroy(chooser.cast())
+        }
+        gtk_native_dialog_show(chooser.cast())
+    }
+
+    private static func files(of chooser: Object) -> [URL] {
+        guard let files = gtk_file_chooser_get_files(chooser.cast()) else { return [] }
+        defer { g_object_unref(UnsafeMutableRawPointer(files)) }
+        return (0..<g_list_model_get_n_items(files)).compactMap { index in
+            guard let file = g_list_model_get_item(files, index) else { return nil }
+            defer { g_object_unref(file) }
+            return FileInformation.url(of: OpaquePointer(file))
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Files in the composer, by real keys, the clipboard and a drop.
+final class AttachmentTrayTests: GtkTestCase {
+    /// A composer that takes files, in a window with something that files can be dragged from.
+    @MainActor
+    private final class Bench {
+        let fixture: ChatFixture
+        let viewModel: ComposerViewModel
+        let view: ComposerView
+        let window: TestWindow
+        let source = Label("drag me")
+        var refusals: [ComposerRefusal] = []
+        var failures: [ChatError] = []
+        private let files = TemporaryFolder()
+
+        init() throws {
+            fixture = try ChatFixture()
+            let room = try fixture.openRoom().roomID
+            let composer = ComposerViewModel(roomID: room, service: fixture.backend, media: fixture.backend)
+            viewModel = composer
+            try finish { await composer.start() }
+            view = ComposerView(viewModel: viewModel)
+            let box = Box(.vertical)
+            let overlay = Widget(borrowing: gtk_overlay_new())
+            gtk_widget_set_vexpand(overlay.cast(), 1)
+            box.append(source)
+            box.append(overlay)
+            box.append(view.widget)
+            view.desk?.takeDrops(on: box, hint: overlay)
+            window = TestWindow(box, width: 500, height: 500)
+            viewModel.onOutput = { [weak self] output in
+                if case .refused(let reason) = output { self?.refusals.append(reason) }
+                if case .failed(let error) = output { self?.failures.append(error) }
+            }
+            try RealInput.activate(window.window)
+            view.grabFocus()
+        }
+
+        var attachments: [Composer.Attachment] { viewModel.composer.attachments }
+        var names: [String] { attachments.map(\.name) }
+        var text: String { viewModel.document.text }
+
+        func file(_ name: String, _ data: Data = Data("content".utf8)) throws -> URL {
+            let url = files.path(name)
+            try data.write(to: url)
+            return url
+        }
+
+        /// A picture of this size.
+        func picture(_ name: String, width: Int32, height: Int32) throws -> URL {
+            let url = files.path(name)
+            guard let pixels = gdk_pixbuf_new(GDK_COLORSPACE_RGB, 0, 8, width, height) else { throw Unfinished() }
+            defer { g_object_unref(UnsafeMutableRawPointer(pixels)) }
+            gdk_pixbuf_fill(pixels, 0x4080_C0FF)
+            guard gdk_pixbuf_savev(pixels, url.path, "png", nil, nil, nil) != 0 else { throw Unfinished() }
+            return url
+        }
+
+        /// Pastes what another program offers.
+        func paste(_ file: URL, as type: String) throws {
+            try RealClipboard.offer(file, as: type)
+            try RealClipboard.wait(for: type, of: view.textView)
+            view.grabFocus()
+            try RealInput.press("ctrl+v")
+        }
+
+        func pasteFiles(_ urls: [URL]) throws {
+            let list = urls.map { $0.absoluteString + "\r\n" }.joined()
+            try paste(try file("list.txt", Data(list.utf8)), as: "text/uri-list")
+        }
+
+        /// Waits until as many attachments as this are there and can be sent.
+        func waitForReady(_ count: Int) -> Bool {
+            MainLoop.pump { self.attachments.count == count && self.attachments.allSatisfy { $0.upload == .ready } }
+        }
+
+        var cells: [Widget] {
+            Self.descendants(of: window.window).filter { $0.hasStyle("attachment-cell") }
+        }
+
+        var focusedCell: Int? { cells.firstIndex { gtk_widget_is_focus($0.cast()) != 0 } }
+
+        static func descendants(of widget: Widget) -> [Widget] {
+            widget.children.flatMap { [$0] + descendants(of: $0) }
+        }
+
+        func close() throws {
+            RealClipboard.end()
+            window.close()
+            try fixture.close()
+        }
+    }
+
+    func testPastedFilesAreMovedDescribedAndRemovedByKeys() throws {
+        try onMain {
+            let bench = try Bench()
+            try bench.pasteFiles([
+                try bench.file("a.txt"), try bench.picture("b.png", width: 90, height: 60), try bench.file("c d.pdf"),
+            ])
+            XCTAssertTrue(bench.waitForReady(3), "SLK-36, MIB-19: \(bench.attachments)")
+            XCTAssertEqual(bench.names, ["a.txt", "b.png", "c d.pdf"])
+            XCTAssertEqual(bench.attachments[1].type, "image/png")
+            XCTAssertEqual(bench.attachments[1].width, 90, "known before it is sent")
+            XCTAssertEqual(bench.cells.count, 3)
+            XCTAssertEqual(bench.text, "", "nothing of it is text")
+            bench.cells[0].grabFocus()
+            try RealInput.press("alt+Right")
+            XCTAssertTrue(MainLoop.pump { bench.names == ["b.png", "a.txt", "c d.pdf"] }, "MIB-36: reordered by key")
+            XCTAssertTrue(MainLoop.pump { bench.focusedCell == 1 }, "the focus goes with it")
+            try RealInput.press("Left", "Return")
+            let entry = {
+                Bench.descendants(of: bench.window.window).contains { $0.hasStyle("heading") && $0.isMapped }
+            }
+            XCTAssertTrue(MainLoop.pump(until: entry), "Return asks for a description")
+            try RealInput.type("A wall")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { bench.attachments[0].altText == "A wall" }, "MIB-36: \(bench.attachments)")
+            bench.cells[1].grabFocus()
+            try RealInput.press("Delete")
+            XCTAssertTrue(MainLoop.pump { bench.names == ["b.png", "c d.pdf"] }, "MIB-38: removed by Delete")
+            XCTAssertTrue(MainLoop.pump { bench.focusedCell == 1 }, "the next one has the focus")
+            try RealInput.press("Delete", "Delete")
+            XCTAssertTrue(MainLoop.pump { bench.names.isEmpty && bench.view.textView.hasFocus }, "then the text has it")
+            try bench.close()
+        }
+    }
+
+    func testPastedPictureIsAnAttachmentAndTextStaysText() throws {
+        try onMain {
+            let bench = try Bench()
+            try bench.paste(try bench.picture("x.png", width: 30, height: 20), as: "image/png")
+            XCTAssertTrue(bench.waitForReady(1), "SLK-36")
+            XCTAssertEqual(bench.names, ["Pasted picture.png"])
+            XCTAssertEqual(bench.attachments.first?.height, 20)
+            try bench.paste(try bench.file("t.txt", Data("plain".utf8)), as: "text/plain;charset=utf-8")
+            XCTAssertTrue(MainLoop.pump { bench.text == "plain" }, "MIB-19: text goes to the text, not \(bench.text)")
+            try bench.paste(
+                try bench.file("u.txt", Data("https://example.org/a\r\n".utf8)), as: "text/uri-list")
+            XCTAssertTrue(
+                MainLoop.pump { bench.text.contains("https://example.org/a") || bench.attachments.count > 1 })
+            XCTAssertEqual(bench.attachments.count, 1, "SLK-37: a link to the web is no file")
+            try bench.close()
+        }
+    }
+
+    func testFoldersAndTooManyFilesAreRefusedWithTheReason() throws {
+        try onMain {
+            let bench = try Bench()
+            let folder = try bench.file("one.txt").deletingLastPathComponent()
+            bench.view.desk?.addFiles([folder])
+            XCTAssertTrue(MainLoop.pump { bench.failures == [.unreadableFile] }, "a folder is no file")
+            let many = try (0..<12).map { try bench.file("\($0).txt", Data("\($0)".utf8)) }
+            bench.view.desk?.addFiles(many)
+            XCTAssertTrue(bench.waitForReady(ChatLimits.attachments))
+            XCTAssertEqual(bench.refusals, [.attachmentCount(limit: ChatLimits.attachments)], "MIB-36: told once")
+            try bench.close()
+        }
+    }
+
+    func testDroppedFilesAreTakenWhereTheWindowSaysSo() throws {
+        try onMain {
+            let bench = try Bench()
+            let file = try bench.file("dropped.txt")
+            Self.offerDrag(of: file, from: bench.source)
+            try RealInput.point(at: bench.source)
+            try RealInput.pressButton()
+            try RealInput.move(byX: 0, y: 60)
+            let isShown = { Bench.descendants(of: bench.window.window).contains { $0.hasStyle("drop-target") } }
+            XCTAssertTrue(MainLoop.pump(until: isShown), "SLK-36: the target is highlighted")
+            try RealInput.move(byX: 0, y: 60)
+            try RealInput.releaseButton()
+            XCTAssertTrue(bench.waitForReady(1), "SLK-36: \(bench.attachments)")
+            XCTAssertEqual(bench.names, ["dropped.txt"])
+            XCTAssertTrue(MainLoop.pump { !isShown() }, "and no longer afterwards")
+            try bench.close()
+        }
+    }
+
+    @MainActor
+    private static func offerDrag(of file: URL, from widget: Widget) {
+        var files: [OpaquePointer?] = [g_file_new_for_path(file.path)]
+        let list = gdk_file_list_new_from_array(&files, 1)
+        var value = GValue()
+        g_value_init(&value, gdk_file_list_get_type())
+        g_value_take_boxed(&value, UnsafeMutableRawPointer(list))
+        let content = gdk_content_provider_new_for_value(&value)
+        g_value_unset(&value)
+        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
+        gtk_drag_source_set_content(source.cast(), content)
+        g_object_unref(UnsafeMutableRawPointer(content))
+        widget.addController(source)
+    }
+
+    func testEverythingIsFreedWithTheWindow() throws {
+        try onMain {
+            let closures = ClosureCount.live
+            var finalized = false
+            try Self.addAndClose { finalized = true }
+            XCTAssertTrue(MainLoop.pump { finalized }, "the tray is finalised")
+            XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")
+        }
+    }
+
+    @MainActor
+    private static func addAndClose(_ onFinalize: @escaping () -> Void) throws {
+        let bench = try Bench()
+        bench.view.desk?.addFiles([try bench.picture("a.png", width: 40, height: 40)])
+        XCTAssertTrue(bench.waitForReady(1))
+        bench.view.desk?.tray.widget.onFinalize(onFinalize)
+        try bench.close()
+    }
+}

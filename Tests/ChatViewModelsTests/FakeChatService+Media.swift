@@ -1,0 +1,14 @@
+import ChatCore
+import Foundation
+
+/// No files: what concerns them is tested with `FakeMediaService`.
+extension FakeChatService {
+    nonisolated func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference {
+        throw ChatError.unreadableFile
+    }
+
+    nonisolated func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+    nonisolated func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+}

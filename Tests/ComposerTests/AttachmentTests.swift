@@ -1,0 +1,95 @@
+import Composer
+import Testing
+
+@Suite("Attachments") struct AttachmentTests {
+    private static let limits = AttachmentLimits()
+
+    private static func file(_ name: String, source: String? = nil, upload: Composer.Attachment.Upload = .ready)
+        -> Composer.Attachment
+    {
+        Composer.Attachment(type: "image/png", name: name, bytes: 10, source: source ?? "s:\(name)", upload: upload)
+    }
+
+    private static func engine(with names: [String]) -> ComposerEngine {
+        var engine = ComposerEngine()
+        for name in names { _ = engine.handle(.attach(file(name)), at: .zero) }
+        return engine
+    }
+
+    @Test(
+        "MIB-36: attachments are put in another order",
+        arguments: [
+            (0, 2, ["b", "c", "a"]), (2, 0, ["c", "a", "b"]), (1, 2, ["a", "c", "b"]), (1, 1, ["a", "b", "c"]),
+            (0, 3, ["a", "b", "c"]), (-1, 0, ["a", "b", "c"]),
+        ])
+    func moving(from: Int, to: Int, expected: [String]) {
+        var engine = Self.engine(with: ["a", "b", "c"])
+        _ = engine.handle(.moveAttachment(from: from, to: to), at: .zero)
+        #expect(engine.state.attachments.map(\.name) == expected)
+    }
+
+    @Test("MIB-36: what becomes known of an attachment finds it by its source, wherever it is") func updating() {
+        var engine = Self.engine(with: ["a", "b"])
+        var ready = Self.file("b", source: "kept")
+        ready.altText = "A bee"
+        _ = engine.handle(.updateAttachment(source: "s:b", ready), at: .zero)
+        #expect(engine.state.attachments == [Self.file("a"), ready])
+        _ = engine.handle(.updateAttachment(source: "gone", Self.file("x")), at: .zero)
+        #expect(engine.state.attachments.count == 2)
+    }
+
+    @Test("SLK-15: an upload that ends while a message is edited is ready when the edit is over") func updatingStash() {
+        var engine = ComposerEngine()
+        _ = engine.handle(.attach(Self.file("a", upload: .running(0.5))), at: .zero)
+        _ = engine.handle(.beginEdit(id: "m", ComposerContent(text: "old")), at: .zero)
+        #expect(engine.state.attachments.isEmpty)
+        _ = engine.handle(.updateAttachment(source: "s:a", Self.file("a", source: "kept")), at: .zero)
+        _ = engine.handle(.cancelEdit, at: .zero)
+        #expect(engine.state.attachments == [Self.file("a", source: "kept")])
+        #expect(engine.state.canSend)
+    }
+
+    @Test("MIB-36: a message that is being edited takes no attachments, and loses none") func editing() {
+        var engine = Self.engine(with: ["a"])
+        _ = engine.handle(.beginEdit(id: "m", ComposerContent(text: "old")), at: .zero)
+        let effects = engine.handle(.attach(Self.file("b")), at: .zero)
+        #expect(effects.contains(.refused(.attachmentWhileEditing)))
+        _ = engine.handle(.commitEdit, at: .zero)
+        #expect(engine.state.attachments.map(\.name) == ["a"])
+    }
+
+    @Test(
+        "SLK-36, SLK-37: what is taken of what a clipboard offers",
+        arguments: [
+            (["text/uri-list", "text/plain"], PasteChoice.files),
+            (["image/png", "text/uri-list"], .files),
+            (["image/jpeg", "image/png"], .media("image/png")),
+            (["text/html", "image/png"], .media("image/png")),
+            (["text/plain;charset=utf-8", "image/png"], .text),
+            (["image/png", "text/plain"], .media("image/png")),
+            (["application/x-unknown", "text/plain"], .text),
+            ([ClipboardFragment.mediaType, "text/uri-list"], .fragment),
+            (["application/x-unknown"], .nothing),
+            ([], .nothing),
+        ])
+    func choosing(types: [String], expected: PasteChoice) {
+        #expect(Self.limits.choice(among: types) == expected)
+    }
+
+    @Test("SLK-36: where no media are taken, text is") func choosingWithoutMedia() {
+        let limits = AttachmentLimits(pastedTypes: [])
+        #expect(limits.choice(among: ["text/uri-list", "text/plain"]) == .text)
+        #expect(limits.choice(among: ["image/png"]) == .nothing)
+    }
+
+    @Test("SLK-39: drafts keep attachments with their sizes and descriptions") func draft() throws {
+        var engine = ComposerEngine()
+        var picture = Self.file("a")
+        (picture.width, picture.height, picture.altText) = (640, 480, "A pier")
+        _ = engine.handle(.attach(picture), at: .zero)
+        let stored = try engine.makeDraft().encoded()
+        var other = ComposerEngine()
+        _ = other.restore(encoded: stored)
+        #expect(other.state.attachments == [picture])
+    }
+}

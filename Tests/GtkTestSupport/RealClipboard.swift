@@ -1,0 +1,33 @@
+public import Foundation
+public import GtkKit
+
+/// What another program puts on the clipboard, by xclip.
+@MainActor
+public enum RealClipboard {
+    private static var owner: Process?
+
+    /// Offers the content of a file in one form, given as a MIME type, in the place of what was offered before.
+    public static func offer(_ file: URL, as type: String) throws {
+        end()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // In the foreground: Foundation believes a process that leaves a child behind to be running.
+        process.arguments = ["xclip", "-quiet", "-selection", "clipboard", "-t", type, "-i", file.path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        owner = process
+    }
+
+    /// Offers nothing any more.
+    public static func end() {
+        owner?.terminate()
+        owner = nil
+    }
+
+    /// Waits until GTK knows that this form is offered.
+    public static func wait(for type: String, of widget: Widget) throws {
+        let isThere = { ContentOffer.clipboard(of: widget)?.types.contains(type) == true }
+        guard MainLoop.pump(until: isThere) else { throw Unfinished() }
+    }
+}

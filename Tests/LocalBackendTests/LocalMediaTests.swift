@@ -1,0 +1,47 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import LocalBackend
+
+@Suite("Files on this computer") struct LocalMediaTests {
+    /// Takes a content in and makes it so old that a sweep looks at it.
+    private func takeIn(_ text: String, _ harness: LocalBackendHarness) async throws -> MediaReference {
+        try await harness.backend.takeIn(.data(Data(text.utf8)), named: text, type: "text/plain") { _ in }
+    }
+
+    private func isThere(_ media: MediaReference, _ harness: LocalBackendHarness) async -> Bool {
+        (try? await harness.backend.content(of: media)) != nil
+    }
+
+    @Test("SLK-39: what messages and drafts refer to is kept; what nothing refers to goes after some days")
+    func sweeping() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.notes)
+        let sent = try await takeIn("sent", harness)
+        let drafted = try await takeIn("drafted", harness)
+        let dropped = try await takeIn("dropped", harness)
+        let deleted = try await takeIn("deleted", harness)
+        try await harness.backend.send(
+            OutgoingMessage(transactionID: TransactionID("1"), text: "", attachments: [sent]), to: room)
+        let message = try await harness.backend.send(
+            OutgoingMessage(transactionID: TransactionID("2"), text: "", attachments: [deleted]), to: room)
+        try await harness.backend.delete(message.id, in: room)
+        let draft = SavedDraft(data: Data(#"{"attachments":[{"source":"\#(drafted.uri)"}]}"#.utf8), preview: "")
+        try await harness.backend.saveDraft(draft, in: room)
+
+        // The fixtures' clock is behind the files': they are too young for a sweep.
+        await harness.backend.sweepMedia()
+        #expect(await isThere(dropped, harness))
+        let known = try await harness.store.mediaReferences(scheme: "media:")
+        #expect(known == [sent.uri, drafted.uri])
+        let count = try await harness.backend.media.sweep(before: .distantFuture) { known.contains("media:" + $0) }
+        #expect(count == 2)
+        #expect(await isThere(sent, harness))
+        #expect(await isThere(drafted, harness))
+        #expect(await !isThere(dropped, harness))
+        #expect(await !isThere(deleted, harness))
+    }
+}

@@ -86,6 +86,14 @@ public import CGtk
         }
     }
 
+    /// An integer property.
+    public final func integer(_ name: String) -> Int {
+        withValue(shim_type_int()) {
+            g_object_get_property(cast(), name, &$0)
+            return Int(g_value_get_int(&$0))
+        }
+    }
+
     /// - Parameter type: the GType of the enumeration.
     public final func setEnumeration(_ name: String, _ value: Int32, _ type: GType) {
         withValue(type) {

@@ -115,15 +115,35 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    /// One after the other without a pause: the first edit's bar moves what is above it.
     func testADoubleClickEditsOnesOwn() throws {
         try onMain {
             let bench = try ConversationBench(30)
-            try bench.input(["mousemove"] + bench.point(26, x: 12))
-            try bench.input("click", "--repeat", "2", "--delay", "60", "1")
-            XCTAssertTrue(
-                bench.wait { bench.conversation.composer.state.composer.editing == "m26" },
-                "\(bench.conversation.composer.state.composer.mode), selects \(bench.model.selection as Any)")
+            for number in [29, 26, 29, 23, 26] {
+                bench.list.scroll(to: bench.id(number), at: .nearest)
+                bench.settle()
+                try bench.input(["mousemove"] + bench.point(number, x: 12))
+                try bench.input("click", "--repeat", "2", "--delay", "60", "1")
+                XCTAssertTrue(
+                    bench.wait { bench.conversation.composer.state.composer.editing == "m\(number)" },
+                    "m\(number): \(bench.conversation.composer.state.composer.mode), "
+                        + "selects \(bench.model.selection as Any)")
+            }
             try bench.close()
+        }
+    }
+
+    func testPressesThatBelongTogetherAreCounted() {
+        onMain {
+            var clicks = ClickCount(time: 400, distance: 5)
+            XCTAssertEqual(clicks.press(x: 10, y: 10, at: .max - 50), 1)
+            XCTAssertEqual(clicks.press(x: 13, y: 7, at: 60), 2, "the clock went round")
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 120), 1, "elsewhere")
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 180), 2, "soon after another double click")
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 240), 3)
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 641), 1, "late")
+            clicks.reset()
+            XCTAssertEqual(clicks.press(x: 13, y: 90, at: 700), 1, "after a drag")
         }
     }
 

@@ -7,10 +7,15 @@ public import XCTest
 open class GtkTestCase: XCTestCase {
     open override func setUpWithError() throws {
         try onMain {
+            LayoutWarnings.listen
             guard gtk_init_check() != 0 else { throw NoDisplay() }
             adw_init()
             MainLoop.attachDispatchQueue()
         }
+    }
+
+    open override func tearDownWithError() throws {
+        onMain { XCTAssertEqual(LayoutWarnings.take(), [], "widgets that were not painted") }
     }
 
     public func onMain<R: Sendable>(_ body: @MainActor () throws -> R) rethrows -> R {

@@ -91,7 +91,9 @@ final class EditorField {
         let adjustment = scroller.verticalAdjustment
         guard adjustment.upper > adjustment.pageSize else { return false }
         guard scroller.height > Int(adjustment.pageSize) else { return Int(adjustment.pageSize) < heightLimit }
-        textView.queueAllocate()
+        // All around it, too: a scrollbar that comes or goes in a layout that only goes through to the text would leave
+        // the composer unpainted (GTK 4.8), see TimelineList.queueLayout().
+        textView.queueResize()
         return true
     }
 

@@ -13,10 +13,15 @@ final class TimelinePointer {
     private var dragStart: (x: Double, y: Double, point: TextPoint?)?
     private var dragEnd: (x: Double, y: Double)?
     private var swiped: MessageRow?
+    private var clicks: ClickCount
 
     /// - Parameter view: owns this.
     init(view: TimelineView) {
         self.view = view
+        let settings = gtk_settings_get_default().map { Object(borrowing: UnsafeMutableRawPointer($0)) }
+        clicks = ClickCount(
+            time: settings?.integer("gtk-double-click-time") ?? 400,
+            distance: settings?.integer("gtk-double-click-distance") ?? 5)
         addSelecting()
         addClicks()
         addMenus()
@@ -49,6 +54,7 @@ final class TimelinePointer {
 
     private func select(toX x: Double, y: Double) {
         dragEnd = (x, y)
+        clicks.reset()
         view.list.dragScroll(at: y)
         dragScrolled()
     }
@@ -80,7 +86,9 @@ final class TimelinePointer {
             let isExtending =
                 gtk_event_controller_get_current_event_state(click.cast()).rawValue
                 & GDK_SHIFT_MASK.rawValue != 0
-            self.pressed(Int(arguments.int(0)), x: arguments.double(1), y: arguments.double(2), isExtending)
+            let (x, y) = (arguments.double(1), arguments.double(2))
+            let time = gtk_event_controller_get_current_event_time(click.cast())
+            self.pressed(self.clicks.press(x: x, y: y, at: time), x: x, y: y, isExtending)
         }
         click.connect("released") { [weak self] arguments in
             guard let self, let click = arguments.controller, arguments.int(0) == 1 else { return }

@@ -93,6 +93,8 @@ final class CompletionPopupTests: GtkTestCase {
             XCTAssertTrue(bench.waitForList())
             XCTAssertTrue(MainLoop.pump { bench.view.widget.height > before }, "it takes its place in the bar")
             XCTAssertEqual(bench.completion.listWidget.bounds(in: bench.view.widget)?.y, 0)
+            let row = try XCTUnwrap(bench.completion.row(at: 0))
+            XCTAssertGreaterThan(row.width, bench.view.widget.width * 3 / 4, "a row is as wide as the field")
             try RealInput.press("Tab")
             XCTAssertTrue(MainLoop.pump { bench.shown == "@Ann Lindqvist " })
             XCTAssertTrue(MainLoop.pump { bench.view.widget.height == before })

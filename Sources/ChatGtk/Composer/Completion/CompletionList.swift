@@ -27,6 +27,8 @@ final class CompletionList {
         let box = Box(.vertical)
         widget = box
         box.addStyle("parlance-completions")
+        // The dock gives no more than what is asked for.
+        gtk_widget_set_hexpand(box.cast(), 1)
         let list = IndexedList(
             make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] row, index in

@@ -28,6 +28,8 @@ final class CompletionRow {
         gtk_label_set_xalign(name.cast(), 0)
         gtk_label_set_xalign(detail.cast(), 0)
         gtk_widget_set_hexpand(detail.cast(), 1)
+        // It takes what the name leaves.
+        gtk_label_set_max_width_chars(detail.cast(), 8)
         for style in ["dim-label", "caption"] { detail.addStyle(style) }
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         click.connect("released") { [weak self] _ in

@@ -16,7 +16,8 @@ struct Guide: Sendable {
             translator(
                 "Hello! I am the guide of Parlance. This room is for trying things out: whatever you do here stays on this computer."
             ),
-            translator("What works today:") + "\n" + list(topics),
+            translator("Some of what works today:") + "\n"
+                + list(topics.filter { GuideTopic.ID.first.contains($0.id) }),
             translator("Write me something, or ask about one of these. “Help” shows the list again."),
         ]
     }
@@ -68,7 +69,7 @@ struct Guide: Sendable {
         if said.contains(translator("hello, hi, hey, hallo, greetings, good morning, good evening")) {
             answers.append(translator("Hello, nice to read you."))
         }
-        if said.contains(translator("help, what can you do, what can i do, feature, command")) {
+        if said.contains(translator("help, what can you do, what can i do, feature")) {
             return answers + [translator("This is what I know about:") + "\n" + list(topics)]
         }
         let matching = topics.filter { said.contains($0.words) }.prefix(3)

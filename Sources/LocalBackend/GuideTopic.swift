@@ -5,7 +5,12 @@ import ChatCore
 struct GuideTopic: Identifiable, Sendable {
     enum ID: String, Codable, Sendable {
         case sending, lineBreaks, growing, formatting, lists, undoing, editingLast, editing, deleting, drafts, rooms,
-            notes, removing, offline
+            notes, removing, offline, completing, commands, replying
+
+        /// What a greeting names: enough to begin with, few enough to be read.
+        static let first: [ID] = [
+            .sending, .completing, .formatting, .editingLast, .replying, .drafts, .rooms, .offline,
+        ]
     }
 
     let id: ID
@@ -20,7 +25,37 @@ struct GuideTopic: Identifiable, Sendable {
     let invitation: String
 
     static func table(_ translator: Translator) -> [GuideTopic] {
-        writing(translator) + shaping(translator) + changing(translator) + around(translator)
+        writing(translator) + completing(translator) + shaping(translator) + changing(translator)
+            + around(translator)
+    }
+
+    private static func completing(_ translator: Translator) -> [GuideTopic] {
+        [
+            GuideTopic(
+                id: .completing,
+                words: translator("mention, completion, emoji, smiley, people"),
+                line: translator("@ names people, # rooms, and : emoji, as in :smile."),
+                answer: translator(
+                    "Type @ for a person, # for a room or : and a few letters for an emoji. Up and Down choose, Tab or Return takes it, Escape closes the list. A name that was taken is one piece: Backspace first marks it, then shortens or removes it."
+                ),
+                invitation: translator("type @ and the beginning of my name, and press Tab.")),
+            GuideTopic(
+                id: .commands,
+                words: translator("command, slash, shrug, spoiler, topic"),
+                line: translator("/ at the beginning lists commands, such as /me and /spoiler."),
+                answer: translator(
+                    "A slash at the beginning of a message lists what there is: /me says what you do, /spoiler hides text until it is clicked, /topic tells what the room is about. Two slashes send a message that begins with one."
+                ),
+                invitation: translator("type /me waves and press Return.")),
+            GuideTopic(
+                id: .replying,
+                words: translator("reply, replying, respond, quote a message"),
+                line: translator("R on a message, or its arrow, replies to it."),
+                answer: translator(
+                    "The arrow beside a message replies to it, as does its menu, or R when it has the focus. The reply shows what it answers; a click on that goes there."
+                ),
+                invitation: translator("reply to this message: the arrow appears beside it.")),
+        ]
     }
 
     private static func writing(_ translator: Translator) -> [GuideTopic] {

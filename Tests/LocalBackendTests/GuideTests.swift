@@ -22,6 +22,8 @@ import Testing
             ("the arrow keys?", .editingLast), ("I made a typo", .editing), ("can I edit?", .editing),
             ("deleting things", .deleting), ("is my draft safe", .drafts), ("can I rename this", .rooms),
             ("are you a robot?", .removing), ("Where is my data?", .offline), ("a reminder", .notes),
+            ("how do I mention somebody?", .completing), ("any commands?", .commands),
+            ("can I reply to this?", .replying),
         ] as [(String, GuideTopic.ID)])
     func knowsItsTopics(said: String, id: GuideTopic.ID) throws {
         #expect(answer(to: said)?.contains(try topic(id).answer) == true)

@@ -77,6 +77,14 @@ import Testing
         #expect(rows.prefix(2) == ["🚀", "🌹"] && rows.count > 10 && Set(rows).count == rows.count)
     }
 
+    @Test func facesComeBeforeOtherSigns() async {
+        let composer = await composer(EmojiLibrary(recent: ["🚀"]) { try Self.catalog("en") })
+        await type(":sm", into: composer)
+        let names = composer.state.composer.completion?.items.map(\.name) ?? []
+        #expect(Set(names.prefix(2)) == ["smile", "smiley"] && names.contains("small_airplane"))
+        #expect(Set(names).count == names.count)
+    }
+
     @Test func skinTones() async throws {
         let library = EmojiLibrary(tone: .medium) { try Self.catalog("en") }
         let composer = await composer(library)

@@ -81,6 +81,9 @@ public nonisolated struct EmojiCatalog: Sendable {
     /// The emoji with a short code.
     public func emoji(code: some StringProtocol) -> Emoji? { byCode[String(code)].map { emoji[$0] } }
 
+    /// Where an emoji without a skin tone stands in ``emoji``.
+    func place(of text: String) -> Int? { byText[text] }
+
     /// The emoji that a text is, whatever its skin tone.
     public func emoji(text: String) -> Emoji? {
         if let place = byText[text] { return emoji[place] }

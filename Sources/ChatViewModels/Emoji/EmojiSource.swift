@@ -49,7 +49,9 @@ public nonisolated struct EmojiSource: CompletionSource {
                 CompletionEntity(id: $0.text, name: $0.codes[0], detail: $0.name)
             }
         }
-        rows += contents.codes.matches(of: query, recent: lately, limit: limit)
+        rows += inPickerOrder(
+            contents.codes.matches(of: query, recent: lately, limit: limit * 4), after: Set(lately.map(\.id)),
+            contents.catalog)
         rows += contents.names.matches(of: query, limit: limit)
         var known: Set<String> = []
         let unique = rows.filter { known.insert($0.id).inserted }
@@ -59,6 +61,21 @@ public nonisolated struct EmojiSource: CompletionSource {
             row.replacement = contents.catalog.emoji(text: row.id)?.text(in: tone) ?? row.id
             return row
         }
+    }
+
+    /// Of codes that begin alike those with the whole word come first, and then faces before arrows: the order of
+    /// pickers, not of the alphabet.
+    private static func inPickerOrder(
+        _ rows: [CompletionEntity], after recent: Set<String>, _ catalog: EmojiCatalog
+    ) -> [CompletionEntity] {
+        let first = rows.prefix { recent.contains($0.id) }
+        let alike = rows[first.endIndex...].prefix { $0.matched.count == 1 && $0.matched[0].location == 0 }
+        let keyed = alike.map { row in
+            let next = row.name.utf16.dropFirst(row.matched[0].length).first.flatMap(Unicode.Scalar.init)
+            return (row, next?.properties.isAlphabetic == true, catalog.place(of: row.id) ?? .max)
+        }
+        let sorted = keyed.sorted { ($0.1 ? 1 : 0, $0.2) < ($1.1 ? 1 : 0, $1.2) }
+        return first + sorted.map(\.0) + rows[alike.endIndex...]
     }
 
     /// An emoji in the other tones, named as short codes name them.

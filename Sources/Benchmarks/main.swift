@@ -18,13 +18,21 @@ if arguments.first == "store" {
         exit(2)
     }
 }
-// `markup` measures the reading of messages alone.
-if arguments.first == "markup" {
-    exit(BenchmarkRow.report((try? MarkupBenchmarks.rows()) ?? []) ? 0 : 1)
-}
 do {
-    let completion = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
-    let rows = try ComposerBenchmarks.rows() + completion + MarkupBenchmarks.rows()
+    // `composer`, `completion` or `markup` measures that alone.
+    let rows: [BenchmarkRow]
+    switch arguments.first {
+    case "composer": rows = try ComposerBenchmarks.rows()
+    case "completion": rows = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
+    case "markup": rows = try MarkupBenchmarks.rows()
+    case nil:
+        rows =
+            try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()] + ComposerBenchmarks.rows()
+            + MarkupBenchmarks.rows()
+    default:
+        FileHandle.standardError.write(Data("parlance-bench [composer|completion|markup|store [FOLDER]]\n".utf8))
+        exit(2)
+    }
     exit(BenchmarkRow.report(rows) ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))

@@ -135,7 +135,9 @@ import Testing
         await store.close()
     }
 
-    @Test func theLogsIntactFramesAreRead() async throws {
+    /// The mark of the log's frames stands in its header and in each of them: the first frame's, or both at once, are
+    /// broken.
+    @Test(arguments: [[32 + 10], [2, 32 + 10]]) func theLogsIntactFramesAreRead(broken: [Int]) async throws {
         try await makeStore()
         let store = try await ChatStore.open(in: url)
         _ = try await store.saveDraft(Fixtures.draft("in the log"), in: RoomID("room-1"))
@@ -145,7 +147,7 @@ import Testing
         await store.close()
         let log = copy.appendingPathComponent("unsent.sqlite-wal")
         var bytes = try Data(contentsOf: log)
-        bytes[32 + 10] ^= 0xFF
+        for place in broken { bytes[place] ^= 0xFF }
         try bytes.write(to: log)
         await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: copy) }
         let repair = try ChatStore.repair(at: copy)

@@ -29,7 +29,6 @@ struct WriteAheadLog {
 
     /// Reads a log that may be cut or overwritten anywhere.
     init(_ bytes: UnsafeRawBufferPointer) {
-        let checksum: (Int) -> Checksum = { Checksum(first: bytes.word($0), second: bytes.word($0 + 4)) }
         guard bytes.count >= Self.headerSize else {
             (frames, isDamaged, pageSize) = ([], false, Self.commonPageSize)
             return
@@ -41,15 +40,15 @@ struct WriteAheadLog {
         pageSize = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].contains(size) ? size : Self.commonPageSize
         isSound =
             isSound && size == pageSize
-            && Checksum(first: 0, second: 0).over(bytes, 0..<24, isBigEndian) == checksum(24)
-        let salts = Self.salts(bytes, isSound: isSound, pageSize: pageSize)
+            && Checksum(first: 0, second: 0).over(bytes, 0..<24, isBigEndian) == Checksum(at: 24, in: bytes)
+        let salts = Self.salts(bytes, isSound: isSound, pageSize: pageSize, isBigEndian: isBigEndian)
         let length = Self.frameHeaderSize + pageSize
         var found: [Frame] = []
         var isBroken = !isSound
         var isDamaged = false
-        var before = checksum(24)
+        var before = Checksum(at: 24, in: bytes)
         for start in stride(from: Self.headerSize, to: bytes.count - length + 1, by: length) {
-            let own = checksum(start + 16)
+            let own = Checksum(at: start + 16, in: bytes)
             let content = start + Self.frameHeaderSize..<start + length
             let sum = before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian)
             // Left from before the log began anew.
@@ -75,10 +74,23 @@ struct WriteAheadLog {
     /// What all stores are written with.
     static let commonPageSize = 4096
 
-    /// The mark of this log's frames: the header's, or without it that of the first frame.
-    private static func salts(_ bytes: UnsafeRawBufferPointer, isSound: Bool, pageSize: Int) -> (UInt32, UInt32) {
-        let place = isSound || bytes.count < headerSize + frameHeaderSize ? 16 : headerSize + 8
-        return (bytes.word(place), bytes.word(place + 4))
+    /// The mark of this log's frames: the header's, or without it that of the first frame that is as it was written. A log
+    /// begins anew over what it held, so that what is left of older ones comes later.
+    private static func salts(
+        _ bytes: UnsafeRawBufferPointer, isSound: Bool, pageSize: Int, isBigEndian: Bool
+    ) -> (UInt32, UInt32) {
+        if isSound { return (bytes.word(16), bytes.word(20)) }
+        let length = frameHeaderSize + pageSize
+        var before = Checksum(at: 24, in: bytes)
+        for start in stride(from: headerSize, to: bytes.count - length + 1, by: length) {
+            let own = Checksum(at: start + 16, in: bytes)
+            let content = start + frameHeaderSize..<start + length
+            if before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian) == own {
+                return (bytes.word(start + 8), bytes.word(start + 12))
+            }
+            before = own
+        }
+        return (bytes.word(16), bytes.word(20))
     }
 }
 
@@ -86,6 +98,16 @@ struct WriteAheadLog {
 private struct Checksum: Equatable {
     var first: UInt32
     var second: UInt32
+
+    init(first: UInt32, second: UInt32) {
+        self.first = first
+        self.second = second
+    }
+
+    /// As it is written at a place.
+    init(at place: Int, in bytes: UnsafeRawBufferPointer) {
+        self.init(first: bytes.word(place), second: bytes.word(place + 4))
+    }
 
     func over(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ isBigEndian: Bool) -> Checksum {
         var (first, second) = (first, second)

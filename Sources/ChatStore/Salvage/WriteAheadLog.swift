@@ -74,23 +74,28 @@ struct WriteAheadLog {
     /// What all stores are written with.
     static let commonPageSize = 4096
 
-    /// The mark of this log's frames: the header's, or without it that of the first frame that is as it was written. A log
-    /// begins anew over what it held, so that what is left of older ones comes later.
+    /// The mark of this log's frames: the header's. Where that is broken, the first mark that two frames have, both as they
+    /// were written: no checksum covers a mark, so that one alone proves nothing, and a log begins anew over what it held,
+    /// so that what is left of older ones comes later.
     private static func salts(
         _ bytes: UnsafeRawBufferPointer, isSound: Bool, pageSize: Int, isBigEndian: Bool
     ) -> (UInt32, UInt32) {
         if isSound { return (bytes.word(16), bytes.word(20)) }
         let length = frameHeaderSize + pageSize
         var before = Checksum(at: 24, in: bytes)
+        var first: (UInt32, UInt32)?
+        var seen: Set<UInt64> = []
         for start in stride(from: headerSize, to: bytes.count - length + 1, by: length) {
             let own = Checksum(at: start + 16, in: bytes)
             let content = start + frameHeaderSize..<start + length
             if before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian) == own {
-                return (bytes.word(start + 8), bytes.word(start + 12))
+                let mark = (bytes.word(start + 8), bytes.word(start + 12))
+                guard seen.insert(UInt64(mark.0) << 32 | UInt64(mark.1)).inserted else { return mark }
+                first = first ?? mark
             }
             before = own
         }
-        return (bytes.word(16), bytes.word(20))
+        return first ?? (bytes.word(16), bytes.word(20))
     }
 }
 

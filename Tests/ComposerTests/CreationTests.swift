@@ -160,7 +160,7 @@ struct CreationTests {
         #expect(script.queries.isEmpty && script.completion?.query == "")
     }
 
-    /// HKW-46: what answers an older query is dropped, as is what comes after the last batch.
+    /// HKW-46, MIB-33: what answers an older query is dropped, as is what comes after the last batch.
     @Test func staleAnswersAreDropped() {
         var script = ComposerScript()
         script.type("@")

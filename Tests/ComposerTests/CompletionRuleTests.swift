@@ -20,11 +20,13 @@ struct CompletionRuleTests {
     }
 
     /// HKW-40: asked in this order: a prefix of one character is never punctuation, unless it is none.
-    @Test(arguments: [
-        (" ", .blank), ("\n", .blank), ("\u{3000}", .blank), ("\0", .blank), ("@", .control), ("#", .punctuation),
-        (".", .punctuation), ("“", .punctuation), ("。", .punctuation), ("a", .normal), ("7", .normal), ("+", .normal),
-        ("é", .normal), ("李", .normal), ("👩‍💻", .normal),
-    ] as [(Character, CompletionCharacterClass)])
+    @Test(
+        arguments: [
+            (" ", .blank), ("\n", .blank), ("\u{3000}", .blank), ("\0", .blank), ("@", .control), ("#", .punctuation),
+            (".", .punctuation), ("“", .punctuation), ("。", .punctuation), ("a", .normal), ("7", .normal),
+            ("+", .normal),
+            ("é", .normal), ("李", .normal), ("👩‍💻", .normal),
+        ] as [(Character, CompletionCharacterClass)])
     func characterClasses(character: Character, expected: CompletionCharacterClass) {
         #expect(CompletionCharacterClass(character, controls: ["@"]) == expected)
         let asPrefix = CompletionCharacterClass(character, controls: [character])

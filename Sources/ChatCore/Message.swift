@@ -78,6 +78,8 @@ public struct OutgoingMessage: Equatable, Sendable {
     public var formattedText: String?
     public var replyTo: MessageID?
     public var attachments: [MediaReference]
+    /// Whether the room's draft stays: the message did not come from its composer.
+    public var keepsDraft = false
 
     public init(
         transactionID: TransactionID, text: String, replyTo: MessageID? = nil, kind: Message.Kind = .text,

@@ -14,6 +14,10 @@ public struct RoomAbilities: OptionSet, Sendable {
     public static let invite = RoomAbilities(rawValue: 1 << 2)
     /// Rooms that the user is not in can be entered.
     public static let join = RoomAbilities(rawValue: 1 << 3)
+    /// Members react to messages.
+    public static let reactions = RoomAbilities(rawValue: 1 << 4)
+    /// What a message said before it was edited can be seen.
+    public static let editHistory = RoomAbilities(rawValue: 1 << 5)
 }
 
 /// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.

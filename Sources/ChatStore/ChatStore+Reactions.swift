@@ -2,13 +2,6 @@ public import ChatCore
 public import Foundation
 import GRDB
 
-/// What a message said before an edit.
-public struct MessageRevision: Equatable, Sendable {
-    public var text: String
-    public var formattedText: String?
-    public var writtenAt: Date
-}
-
 extension ChatStore {
     /// What the message said before, oldest first; empty if it was never edited.
     /// - Throws: ``ChatError/notFound``.

@@ -4,7 +4,7 @@ import ChatStore
 extension LocalBackend {
     /// Nobody but the guide lives on this computer beside the user: it is who can be invited, and there are no rooms
     /// to join.
-    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite] }
+    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite, .reactions, .editHistory] }
 
     private static let topicSetting = "topic"
     static let ownNameSetting = "local.ownName"

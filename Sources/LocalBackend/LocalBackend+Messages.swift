@@ -14,7 +14,7 @@ extension LocalBackend {
                 id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
                 transactionID: message.transactionID, replyTo: message.replyTo, kind: message.kind,
                 formattedText: message.formattedText, attachments: message.attachments)
-            let appended = try await store.append(new, to: room, removingDraft: true)
+            let appended = try await store.append(new, to: room, removingDraft: !message.keepsDraft)
             if appended.isNew {
                 tell(.changed([appended.message]), in: room)
                 roomsChanged()

@@ -133,6 +133,19 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    /// SLK-48 and SLK-49 are for fingers alone.
+    func testOnlyATouchScreenIsTouched() {
+        onMain {
+            for source in [
+                GDK_SOURCE_MOUSE, GDK_SOURCE_PEN, GDK_SOURCE_KEYBOARD, GDK_SOURCE_TOUCHPAD, GDK_SOURCE_TRACKPOINT,
+                GDK_SOURCE_TABLET_PAD,
+            ] {
+                XCTAssertFalse(TimelinePointer.isTouch(source), "\(source)")
+            }
+            XCTAssertTrue(TimelinePointer.isTouch(GDK_SOURCE_TOUCHSCREEN))
+        }
+    }
+
     func testPressesThatBelongTogetherAreCounted() {
         onMain {
             var clicks = ClickCount(time: 400, distance: 5)

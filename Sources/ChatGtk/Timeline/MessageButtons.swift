@@ -2,10 +2,11 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, and the menu.
+/// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, React, and the menu.
 final class MessageButtons {
     let widget = Box(.horizontal, spacing: 3)
     let reply = Button(borrowing: gtk_button_new_from_icon_name("mail-reply-sender-symbolic"))
+    let react = Button(borrowing: gtk_button_new_from_icon_name("face-smile-symbolic"))
     let menu = Button(borrowing: gtk_button_new_from_icon_name("view-more-symbolic"))
     private let time = Label()
 
@@ -13,14 +14,16 @@ final class MessageButtons {
         widget.addStyle("message-hover")
         gtk_widget_set_valign(widget.cast(), GTK_ALIGN_CENTER)
         time.addStyle("message-meta")
-        for (button, label) in [(reply, translated("Reply")), (menu, translated("Message Menu"))] {
+        for (button, label) in [
+            (reply, translated("Reply")), (react, translated("React")), (menu, translated("Message Menu")),
+        ] {
             for style in ["flat", "circular"] { button.addStyle(style) }
             button.tooltip = label
             button.setAccessibleLabel(label)
             gtk_widget_set_focusable(button.cast(), 0)
             gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
         }
-        let parts: [Widget] = isOwn ? [time, menu, reply] : [reply, menu, time]
+        let parts: [Widget] = isOwn ? [time, menu, react, reply] : [reply, react, menu, time]
         parts.forEach(widget.append)
     }
 
@@ -28,6 +31,7 @@ final class MessageButtons {
         time.text = text
         menu.isVisible = !message.isDeleted
         reply.isVisible = message.canReply
+        react.isVisible = message.canReact
         emphasiseReply(0)
     }
 

@@ -9,6 +9,10 @@ final class MessageMenu {
     var onDelete: ((MessageID) -> Void)?
     var onReply: ((MessageID) -> Void)?
     var onCopy: ((MessageItem) -> Void)?
+    /// Is given where the menu was opened.
+    var onReact: ((MessageItem, Widget) -> Void)?
+    var onHistory: ((MessageID) -> Void)?
+    var onForward: ((MessageID) -> Void)?
 
     private let parent: Widget
     private let popover: PopoverMenu
@@ -19,6 +23,10 @@ final class MessageMenu {
     private var copy: Action?
     private var edit: Action?
     private var delete: Action?
+    private var react: Action?
+    private var history: Action?
+    private var forward: Action?
+    private var opener: Widget?
 
     init(parent: Widget) {
         self.parent = parent
@@ -40,8 +48,24 @@ final class MessageMenu {
             guard let self, let item = self.item else { return }
             self.onDelete?(item.id)
         }
+        addMore()
         parent.insertActions(actions, prefix: "message")
         popover.connect("closed") { [weak self] _ in self?.restoreFocus() }
+    }
+
+    private func addMore() {
+        react = actions.add("react") { [weak self] in
+            guard let self, let item = self.item, let opener = self.opener else { return }
+            self.onReact?(item, opener)
+        }
+        history = actions.add("history") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onHistory?(item.id)
+        }
+        forward = actions.add("forward") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onForward?(item.id)
+        }
     }
 
     isolated deinit {
@@ -61,6 +85,10 @@ final class MessageMenu {
             return
         }
         self.item = item
+        opener = widget
+        react?.isEnabled = item.canReact
+        history?.isEnabled = item.hasHistory
+        forward?.isEnabled = item.canForward
         reply?.isEnabled = item.canReply
         copy?.isEnabled = item.canCopy
         edit?.isEnabled = item.canEdit

@@ -8,6 +8,8 @@ import GtkKit
 protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
     func reply(to message: MessageID)
+    func openReactions(of row: MessageRow)
+    func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
     func open(_ link: BodyLink, from widget: Widget)
 }
@@ -22,6 +24,7 @@ final class MessageRow: TimelineRow {
     private let shortened = Label(translated("Shortened: copy the message to read all of it."))
     private let meta = Label()
     private let buttons: MessageButtons
+    private let reactions: ReactionStrip
     private let avatar: Widget?
     private let files: AttachmentView
     private(set) var item: MessageItem?
@@ -32,6 +35,7 @@ final class MessageRow: TimelineRow {
         self.isOwn = isOwn
         files = AttachmentView(media: media)
         buttons = MessageButtons(isOwn: isOwn)
+        reactions = ReactionStrip(isOwn: isOwn)
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : Widget(borrowing: adw_avatar_new(30, nil, 1))
         build()
@@ -42,6 +46,14 @@ final class MessageRow: TimelineRow {
         buttons.reply.onClick { [weak self, weak delegate] in
             guard let id = self?.item?.id else { return }
             delegate?.reply(to: id)
+        }
+        buttons.react.onClick { [weak self, weak delegate] in
+            guard let self else { return }
+            delegate?.openReactions(of: self)
+        }
+        reactions.onToggle = { [weak self, weak delegate] text in
+            guard let id = self?.item?.id else { return }
+            delegate?.react(text, to: id)
         }
         quote.onClick = { [weak delegate] in delegate?.jump(to: $0) }
         body.onLink = { [weak self, weak delegate] link in
@@ -55,6 +67,7 @@ final class MessageRow: TimelineRow {
 
     /// Where a menu opened by the button points.
     var menuAnchor: Widget { buttons.menu }
+    var reactionAnchor: Widget { buttons.react }
 
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .message(let message) = item else { return }
@@ -68,6 +81,7 @@ final class MessageRow: TimelineRow {
         body.select(selected)
         body.widget.isVisible = message.isDeleted || !message.text.isEmpty
         shortened.isVisible = message.isShortened && !message.isDeleted
+        reactions.show(message.reactions)
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
         meta.isVisible = !meta.text.isEmpty
@@ -131,7 +145,9 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_margin_start(meta.cast(), textInset)
         gtk_widget_set_margin_end(meta.cast(), 12)
         column.append(sender)
+        gtk_widget_set_margin_start(reactions.widget.cast(), isOwn ? 0 : textInset - 12)
         column.append(line())
+        column.append(reactions.widget)
         column.append(meta)
         gtk_box_append(widget.cast(), column.cast())
     }
@@ -181,7 +197,8 @@ final class MessageRow: TimelineRow {
         let state = ([time] + states(message)).joined(separator: ", ")
         let said = message.isDeleted ? translated("Message deleted") : message.spokenText
         let what = [AttachmentView.spoken(message.attachments), said].filter { !$0.isEmpty }.joined(separator: ". ")
+        let given = message.reactions.map { " " + ReactionStrip.spoken($0) + "." }.joined()
         let answered = quote.spoken.map { " " + $0 } ?? ""
-        return "\(sender): \(what).\(answered) \(state)"
+        return "\(sender): \(what).\(answered)\(given) \(state)"
     }
 }

@@ -169,8 +169,11 @@ final class TimelinePointer {
 
     static func isTouch(_ controller: Object) -> Bool {
         guard let device = gtk_event_controller_get_current_event_device(controller.cast()) else { return false }
-        return gdk_device_get_source(device) == GDK_SOURCE_TOUCHSCREEN
+        return isTouch(gdk_device_get_source(device))
     }
+
+    /// Fingers on a screen alone: a pen points, and a touchpad is a mouse.
+    static func isTouch(_ source: GdkInputSource) -> Bool { source == GDK_SOURCE_TOUCHSCREEN }
 }
 
 extension SignalArguments {

@@ -25,6 +25,7 @@ extension TimelineView {
         case GDK_KEY_Menu: openMenuOfFocusedRow()
         case GDK_KEY_r where !control && !shift && focusedMessage != nil:
             focusedMessage.map { viewModel.send(.reply($0.id)) }
+        case GDK_KEY_plus where !control && focusedMessage?.canReact == true: reactToFocused()
         default:
             guard !control, isWriting(key) else { return false }
             onType?(controller)
@@ -81,6 +82,12 @@ extension TimelineView {
     private func copySelectionOrFocused() {
         if copySelection() { return }
         if let message = focusedMessage, message.canCopy { MessageClipboard.write(CopiedMessages(message), of: widget) }
+    }
+
+    private func reactToFocused() {
+        guard let message = focusedMessage, let row = list.row(for: TimelineItem.ID.message(message.id)) as? MessageRow
+        else { return }
+        openReactions(of: row)
     }
 
     private func openMenuOfFocusedRow() {

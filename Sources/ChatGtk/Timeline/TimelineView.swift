@@ -26,6 +26,11 @@ final class TimelineView {
     let viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
+    let reactions: ReactionPicker
+    /// Asks to which room messages are to go.
+    var onForward: (([MessageID]) -> Void)?
+    /// A message's history was asked for.
+    var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
     private let scroller: ScrolledWindow
     private let media: MediaPresenter
@@ -43,6 +48,7 @@ final class TimelineView {
         self.scroller = scroller
         (widget, list) = TimelineList.create()
         menu = MessageMenu(parent: menuParent)
+        reactions = ReactionPicker(parent: menuParent)
         calendar = DayPicker(parent: menuParent)
         list.maximumRowWidth = Self.maximumRowWidth
         widget.setAccessibleLabel(translated("Messages"))
@@ -74,6 +80,10 @@ final class TimelineView {
         menu.onDelete = { [weak viewModel] in viewModel?.send(.delete($0)) }
         menu.onReply = { [weak viewModel] in viewModel?.send(.reply($0)) }
         menu.onCopy = { [weak self] in self?.copy($0) }
+        menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
+        menu.onHistory = { [weak self] in self?.onHistory?($0) }
+        menu.onForward = { [weak self] in self?.onForward?([$0]) }
+        reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
     }
 
     /// Gives the focus to a row.
@@ -229,6 +239,17 @@ extension TimelineView: MessageRowDelegate {
     }
 
     func reply(to message: MessageID) { viewModel.send(.reply(message)) }
+    func react(_ text: String, to message: MessageID) { viewModel.send(.react(message, text)) }
+    func openReactions(of row: MessageRow) {
+        if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }
+    }
+
+    /// At the message's own button if it is in view, so that the picker is beside the message.
+    private func openReactions(for id: MessageID, at widget: Widget) {
+        let row = list.row(for: TimelineItem.ID.message(id)) as? MessageRow
+        reactions.open(for: id, at: row?.reactionAnchor ?? widget)
+    }
+
     func jump(to message: MessageID) { viewModel.send(.jump(.message(message))) }
     func open(_ link: BodyLink, from widget: Widget) { links.open(link, from: widget) }
 

@@ -12,6 +12,16 @@ public import GtkKit
 /// In a `.ui` file it is a `ParlanceTimelineList` with the properties `alignment`, `inverted`, `follows-end` and
 /// `maximum-row-width`, once ``register()`` was called; ``of(_:)`` then finds this object.
 ///
+/// For assistive technology it is a log, and the rows that exist at present are its items, in their order; rows out of
+/// use are invisible, as AT-SPI would find them if they were only not mapped. What GTK 4.8 lacks, found by looking at
+/// what arrives on the accessibility bus:
+/// - `GTK_ACCESSIBLE_RELATION_SET_SIZE` and `POS_IN_SET` are taken but not handed on, so that no reader says "3 of
+///   1,000". They are not set: most sources do not know how many rows there are.
+/// - A list item has no name of its own, whatever is in it: the source gives each row its accessible label.
+/// - There is no `gtk_accessible_announce` (4.14), and the role alone makes no reader tell what comes: the host says
+///   it once, by ``Announcer``.
+/// - Nothing tells a reader of rows that do not exist yet: the arrow keys make the next ones and move the focus there.
+///
 /// Its CSS node is `timeline`, with the rows' nodes below. It never asks for a width of its own: a row that needs
 /// more than there is, is cut off at the side.
 public final class TimelineList: ScrollableImplementation {

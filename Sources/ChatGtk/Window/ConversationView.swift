@@ -22,6 +22,8 @@ final class ConversationView {
     private let announcer = Announcer()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
+    /// Asks to which room messages are to go.
+    var onForward: (([MessageID]) -> Void)?
     private var roomName = ""
 
     init(conversation: Conversation, settings: Settings? = nil) {
@@ -52,6 +54,8 @@ final class ConversationView {
         timeline.onType = { [weak self] in self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
         actions.add("jump-to-date") { [weak self] in self?.openCalendar() }
+        timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
+        timeline.onForward = { [weak self] in self?.onForward?($0) }
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addCopying()
@@ -124,6 +128,18 @@ final class ConversationView {
             announcer.say(text.replacing("%d", with: String(messages.count)))
         } else {
             announcer.say(messages.map { "\($0.senderName): \($0.shownText)" }.joined(separator: "\n"))
+        }
+    }
+
+    private func showHistory(of message: MessageID) {
+        Task { [weak self, timeline = conversation.timeline] in
+            do {
+                let versions = try await timeline.history(of: message)
+                guard let self, let root = gtk_widget_get_root(self.widget.cast()) else { return }
+                HistoryDialog.present(versions, over: Widget(borrowing: UnsafeMutableRawPointer(root)))
+            } catch {
+                timeline.onOutput?(.failed(ChatError(error)))
+            }
         }
     }
 

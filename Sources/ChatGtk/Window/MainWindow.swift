@@ -104,6 +104,7 @@ public final class MainWindow {
         conversationView = nil
         if let conversation = coordinator.conversation {
             let view = ConversationView(conversation: conversation, settings: settings)
+            view.onForward = { [weak self] in self?.askWhereTo(forward: $0) }
             conversationView = view
             gtk_stack_add_child(contentStack.cast(), view.widget.cast())
             gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())
@@ -207,6 +208,12 @@ public final class MainWindow {
         let shortcuts: Widget = builder["help_overlay"]
         gtk_window_set_transient_for(shortcuts.cast(), window.cast())
         gtk_window_present(shortcuts.cast())
+    }
+
+    private func askWhereTo(forward messages: [MessageID]) {
+        ForwardDialog.present(
+            over: window, find: { [weak self] in self?.coordinator.destinations(matching: $0) ?? [] },
+            choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
     }
 
     private func showNewRoom() {

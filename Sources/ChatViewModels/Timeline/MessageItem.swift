@@ -3,6 +3,17 @@ public import Foundation
 
 /// A message with all that its row shows.
 public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
+    /// One reaction, and who gave it.
+    public nonisolated struct Reaction: Equatable, Sendable {
+        public var text: String
+        /// Names in the order in which they gave it; "You" is not among them.
+        public var others: [String]
+        /// Whether the user gave it.
+        public var isOwn: Bool
+
+        public var count: Int { others.count + (isOwn ? 1 : 0) }
+    }
+
     /// The message that another one answers, in short.
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
@@ -27,6 +38,11 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var quote: Quote?
     /// The files that belong to it.
     public var attachments: [MediaReference] = []
+    public var reactions: [Reaction] = []
+    /// Whether the backend takes reactions.
+    public var takesReactions = false
+    /// Whether what the message said before can be seen.
+    public var hasHistory = false
     /// The first of a run of messages of one sender: shows the sender.
     public var startsGroup: Bool
     /// The last of such a run: shows the time.
@@ -71,6 +87,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canDelete: Bool { isOwn && !isDeleted }
     public var canCopy: Bool { !isDeleted }
     public var canReply: Bool { !isDeleted && delivery == .sent }
+    public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }
+    public var canForward: Bool { !isDeleted && delivery == .sent }
     /// Whether the room's name or a neighbour already tells who speaks.
     public var showsSender: Bool { startsGroup && !isOwn }
 }

@@ -31,6 +31,7 @@ nonisolated struct TimelineLayout {
     var editing: MessageID?
     var now: Date
     var bodies = MessageBodies()
+    var abilities: RoomAbilities = []
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
@@ -54,7 +55,16 @@ nonisolated struct TimelineLayout {
             sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
             isDeleted: message.isDeleted, delivery: message.delivery, quote: message.isDeleted ? nil : quote,
             attachments: message.isDeleted ? [] : message.attachments,
+            reactions: message.isDeleted ? [] : message.reactions.map(reaction),
+            takesReactions: abilities.contains(.reactions),
+            hasHistory: message.editedAt != nil && !message.isDeleted && abilities.contains(.editHistory),
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing)
+    }
+
+    private func reaction(_ reaction: Reaction) -> MessageItem.Reaction {
+        MessageItem.Reaction(
+            text: reaction.text, others: reaction.senders.filter { $0 != ownID }.map(name(of:)),
+            isOwn: ownID.map { reaction.senders.contains($0) } ?? false)
     }
 
     func name(of member: MemberID) -> String { members[member]?.displayName ?? member.rawValue }

@@ -3,6 +3,10 @@ public import Composer
 public import Foundation
 public import Observation
 
+/// What of a backend a timeline needs.
+public typealias TimelineBackend = TimelineService & MessageService & ReadingPlaceService & AnnotationService
+    & RoomAbilityService
+
 /// The messages of one room: a stretch of them is loaded, and laid out in ``rows``.
 ///
 /// The stretch follows the reader: pages come at its ends, and what is far away is let go of. It reaches the newest
@@ -54,6 +58,8 @@ public final class TimelineViewModel: ViewModel {
         case editLast
         case reply(MessageID)
         case delete(MessageID)
+        /// Gives a reaction, or takes back one that the user gave.
+        case react(MessageID, String)
         case dayChanged
         /// Shows nothing of what was said so far, until the reader goes elsewhere or the room is opened again.
         case clear
@@ -126,7 +132,7 @@ public final class TimelineViewModel: ViewModel {
     /// Where the selection's ends were seen last, which may have been let go of since.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
-    @ObservationIgnored let service: any TimelineService & MessageService & ReadingPlaceService
+    @ObservationIgnored let service: any TimelineBackend
     @ObservationIgnored let now: () -> Date
     @ObservationIgnored var loaded = LoadedMessages()
     @ObservationIgnored var quotes = QuotedMessages()
@@ -150,8 +156,8 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored private var listening: Task<Void, Never>?
 
     public init(
-        roomID: RoomID, service: any TimelineService & MessageService & ReadingPlaceService,
-        time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() }, pageSize: Int = 60, reach: Int = 480
+        roomID: RoomID, service: any TimelineBackend, time: Timekeeper = .continuous,
+        now: @escaping () -> Date = { Date() }, pageSize: Int = 60, reach: Int = 480
     ) {
         self.roomID = roomID
         self.pageSize = pageSize
@@ -199,6 +205,7 @@ public final class TimelineViewModel: ViewModel {
         case .delete(let id):
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
+        case .react(let id, let text): react(text, to: id)
         case .dayChanged: layOutAll()
         case .clear:
             generation += 1
@@ -324,7 +331,9 @@ public final class TimelineViewModel: ViewModel {
 
     var layout: TimelineLayout {
         TimelineLayout(
-            members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(), bodies: bodies
+            members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
+            bodies: bodies,
+            abilities: service.abilities
         )
     }
 
@@ -382,9 +391,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    func perform(
-        _ work: @escaping @Sendable (any TimelineService & MessageService) async throws -> Void
-    ) {
+    func perform(_ work: @escaping @Sendable (any TimelineBackend) async throws -> Void) {
         Task { [weak self, service] in
             do { try await work(service) } catch { self?.onOutput?(.failed(ChatError(error))) }
         }

@@ -1,0 +1,83 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Asks to which room messages are to be forwarded: the rooms' names are filtered as one types.
+final class ForwardDialog {
+    private let window: Widget
+    private let search: Widget
+    private let list: Widget
+    private let find: @MainActor (String) -> [RoomListViewModel.Row]
+    private let onChoose: @MainActor (RoomID) -> Void
+    private var rooms: [RoomID] = []
+
+    /// Shows the dialog, which lives until it is closed.
+    /// - Parameters:
+    ///   - find: the rooms for what was typed.
+    ///   - choose: told of the room that was chosen.
+    static func present(
+        over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
+        choose: @escaping @MainActor (RoomID) -> Void
+    ) {
+        let dialog = ForwardDialog(over: parent, find: find, choose: choose)
+        let alive = Alive([dialog])
+        dialog.window.intercept("close-request") { _ in
+            alive.end()
+            return false
+        }
+        gtk_window_present(dialog.window.cast())
+        dialog.search.grabFocus()
+    }
+
+    private init(
+        over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
+        choose: @escaping @MainActor (RoomID) -> Void
+    ) {
+        self.find = find
+        onChoose = choose
+        let builder = Builder(resource: Resource.ui("forward"))
+        window = builder["window"]
+        search = builder["search"]
+        list = builder["rooms"]
+        gtk_window_set_transient_for(window.cast(), parent.cast())
+        search.connect("search-changed") { [weak self] _ in self?.filter() }
+        // Return takes the room that stands first.
+        search.connect("activate") { [weak self] _ in
+            // The entry waits a little before it tells of what was typed.
+            self?.filter()
+            self?.choose(at: 0)
+        }
+        search.connect("stop-search") { [weak self] _ in self?.close() }
+        list.connect("row-activated") { [weak self] arguments in
+            guard let row = arguments.object(0) else { return }
+            self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
+        }
+        filter()
+    }
+
+    private func filter() {
+        let found = find(String(cString: gtk_editable_get_text(search.cast())))
+        rooms = found.map(\.id)
+        while let row = gtk_list_box_get_row_at_index(list.cast(), 0) {
+            gtk_list_box_remove(list.cast(), UnsafeMutablePointer<GtkWidget>(OpaquePointer(row)))
+        }
+        for room in found {
+            let row = Widget(borrowing: adw_action_row_new())
+            row.setProperty("title", NoticeText.escaped(room.name))
+            row.setProperty("activatable", true)
+            adw_action_row_add_prefix(row.cast(), adw_avatar_new(32, room.name, 1))
+            gtk_list_box_append(list.cast(), row.cast())
+        }
+        list.isVisible = !found.isEmpty
+    }
+
+    private func choose(at index: Int) {
+        guard rooms.indices.contains(index) else { return }
+        let room = rooms[index]
+        close()
+        onChoose(room)
+    }
+
+    private func close() { gtk_window_close(window.cast()) }
+}

@@ -1,0 +1,58 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// What a message said before it was edited, newest first, with what each edit changed.
+enum HistoryDialog {
+    static func present(_ versions: [MessageVersion], over parent: Widget) {
+        let builder = Builder(resource: Resource.ui("history"))
+        let window: Widget = builder["window"]
+        let list: Box = builder["versions"]
+        for (index, version) in versions.enumerated() {
+            list.append(row(version, isOldest: index == versions.count - 1))
+        }
+        gtk_window_set_transient_for(window.cast(), parent.cast())
+        gtk_window_present(window.cast())
+    }
+
+    private static func row(_ version: MessageVersion, isOldest: Bool) -> Widget {
+        let row = Box(.vertical, spacing: 6)
+        row.addStyle("history-version")
+        let when = isOldest ? translated("Sent %s") : translated("Edited %s")
+        let title = Label(when.replacing("%s", with: DateText.full(version.writtenAt)))
+        title.addStyle("heading")
+        let text = Label()
+        gtk_label_set_markup(text.cast(), markup(version))
+        gtk_label_set_selectable(text.cast(), 1)
+        text.setAccessibleLabel(spoken(version))
+        for label in [title, text] {
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_label_set_wrap(label.cast(), 1)
+            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
+            row.append(label)
+        }
+        return row
+    }
+
+    /// By signs as well as by colours, which not everyone tells apart; both are readable on light and on dark.
+    static func markup(_ version: MessageVersion) -> String {
+        version.pieces.map { piece in
+            let text = NoticeText.escaped(piece.text.replacing("\0", with: "\u{FFFD}"))
+            return switch piece.change {
+            case .kept: text
+            case .added: "<span underline='single' foreground='#26a269'>\(text)</span>"
+            case .removed: "<span strikethrough='true' foreground='#e01b24'>\(text)</span>"
+            }
+        }.joined()
+    }
+
+    private static func spoken(_ version: MessageVersion) -> String {
+        version.pieces.map { piece in
+            switch piece.change {
+            case .kept: piece.text
+            case .added: translated("Added: %s.").replacing("%s", with: piece.text)
+            case .removed: translated("Removed: %s.").replacing("%s", with: piece.text)
+            }
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,97 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// A few reactions to choose from at once, and all emoji behind a button. One for the whole timeline.
+final class ReactionPicker {
+    static let quick = ["👍", "❤️", "😂", "🎉", "😮", "🙏"]
+
+    var onPick: ((MessageID, String) -> Void)?
+
+    private let parent: Widget
+    private let popover: Widget
+    /// Made when it is first asked for: it reads a table of all emoji.
+    private var chooser: Widget?
+    private(set) var buttons: [Button] = []
+    private var message: MessageID?
+    private var target = GdkRectangle()
+    private var focusBefore: Widget?
+
+    init(parent: Widget) {
+        self.parent = parent
+        popover = Widget(borrowing: gtk_popover_new())
+        popover.addStyle("reaction-picker")
+        popover.setAccessibleLabel(translated("React"))
+        gtk_widget_set_parent(popover.cast(), parent.cast())
+        let row = Box(.horizontal)
+        for emoji in Self.quick {
+            let button = Button(borrowing: gtk_button_new_with_label(emoji))
+            button.setAccessibleLabel(emoji)
+            button.onClick { [weak self] in self?.pick(emoji) }
+            buttons.append(button)
+        }
+        let more = Button(borrowing: gtk_button_new_from_icon_name("view-more-horizontal-symbolic"))
+        more.tooltip = translated("All Emoji")
+        more.setAccessibleLabel(translated("All Emoji"))
+        more.onClick { [weak self] in self?.openChooser() }
+        for button in buttons + [more] {
+            button.addStyle("flat")
+            row.append(button)
+        }
+        gtk_popover_set_child(popover.cast(), row.cast())
+        popover.connect("closed") { [weak self] _ in self?.restoreFocus() }
+    }
+
+    isolated deinit {
+        for widget in [popover, chooser].compactMap({ $0 }) where gtk_widget_get_parent(widget.cast()) != nil {
+            gtk_widget_unparent(widget.cast())
+        }
+    }
+
+    var isOpen: Bool { popover.isVisible }
+
+    /// Opens at a widget within the parent.
+    func open(for message: MessageID, at widget: Widget) {
+        guard let bounds = widget.bounds(in: parent) else { return }
+        self.message = message
+        focusBefore = gtk_widget_get_root(parent.cast()).flatMap { gtk_root_get_focus($0) }.map {
+            Widget(borrowing: $0)
+        }
+        target = GdkRectangle(
+            x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
+        gtk_popover_set_pointing_to(popover.cast(), &target)
+        gtk_popover_popup(popover.cast())
+        buttons.first?.grabFocus()
+    }
+
+    private func pick(_ text: String) {
+        gtk_popover_popdown(popover.cast())
+        if let message { onPick?(message, text) }
+    }
+
+    private func openChooser() {
+        let chooser = chooser ?? makeChooser()
+        self.chooser = chooser
+        let before = focusBefore
+        focusBefore = nil
+        gtk_popover_popdown(popover.cast())
+        focusBefore = before
+        gtk_popover_set_pointing_to(chooser.cast(), &target)
+        gtk_popover_popup(chooser.cast())
+    }
+
+    private func makeChooser() -> Widget {
+        let chooser = Widget(borrowing: gtk_emoji_chooser_new())
+        gtk_widget_set_parent(chooser.cast(), parent.cast())
+        chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
+        chooser.connect("closed") { [weak self] _ in self?.restoreFocus() }
+        return chooser
+    }
+
+    /// Closing a popover leaves the focus to chance.
+    private func restoreFocus() {
+        focusBefore?.grabFocus()
+        focusBefore = nil
+    }
+}

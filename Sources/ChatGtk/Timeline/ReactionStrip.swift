@@ -1,0 +1,64 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// The reactions under a message, each with its count; a click gives one's own or takes it back.
+final class ReactionStrip {
+    let widget: Widget
+    var onToggle: ((String) -> Void)?
+    private var chips: [Button] = []
+    private var shown: [MessageItem.Reaction] = []
+
+    init(isOwn: Bool) {
+        widget = Widget(borrowing: gtk_flow_box_new())
+        gtk_flow_box_set_selection_mode(widget.cast(), GTK_SELECTION_NONE)
+        gtk_flow_box_set_min_children_per_line(widget.cast(), 1)
+        gtk_flow_box_set_max_children_per_line(widget.cast(), 8)
+        gtk_flow_box_set_column_spacing(widget.cast(), 3)
+        gtk_flow_box_set_row_spacing(widget.cast(), 3)
+        gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+        widget.addStyle("message-reactions")
+        widget.setAccessibleLabel(translated("Reactions"))
+        widget.isVisible = false
+    }
+
+    func show(_ reactions: [MessageItem.Reaction]) {
+        guard reactions != shown else { return }
+        shown = reactions
+        while chips.count > reactions.count, let chip = chips.popLast() {
+            if let cell = gtk_widget_get_parent(chip.cast()) { gtk_flow_box_remove(widget.cast(), cell) }
+        }
+        while chips.count < reactions.count { addChip() }
+        for (chip, reaction) in zip(chips, reactions) {
+            chip.label = reaction.count > 1 ? "\(reaction.text) \(reaction.count)" : reaction.text
+            chip.setStyle("given", reaction.isOwn)
+            chip.tooltip = Self.names(reaction)
+            chip.setAccessibleLabel(Self.spoken(reaction))
+        }
+        widget.isVisible = !reactions.isEmpty
+    }
+
+    private func addChip() {
+        let (chip, place) = (Button(borrowing: gtk_button_new()), chips.count)
+        chip.addStyle("reaction")
+        chip.onClick { [weak self] in
+            guard let self, self.shown.indices.contains(place) else { return }
+            self.onToggle?(self.shown[place].text)
+        }
+        gtk_flow_box_insert(widget.cast(), chip.cast(), -1)
+        // The chip takes the focus, not the cell around it.
+        if let cell = gtk_widget_get_parent(chip.cast()) { gtk_widget_set_focusable(cell, 0) }
+        chips.append(chip)
+    }
+
+    /// Who gave it, the user first.
+    private static func names(_ reaction: MessageItem.Reaction) -> String {
+        ((reaction.isOwn ? [translated("You")] : []) + reaction.others).joined(separator: ", ")
+    }
+
+    /// For assistive technology.
+    static func spoken(_ reaction: MessageItem.Reaction) -> String {
+        // Translators: %1 is an emoji, %2 are the names of those who reacted with it.
+        translated("%1 by %2").replacing("%1", with: reaction.text).replacing("%2", with: names(reaction))
+    }
+}

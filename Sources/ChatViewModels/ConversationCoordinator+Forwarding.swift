@@ -1,0 +1,43 @@
+public import ChatCore
+import Foundation
+
+/// Passing on to one room what was said in another.
+extension ConversationCoordinator {
+    /// The rooms whose names contain what is typed, in the order of the list; all for an empty text.
+    public func destinations(matching typed: String) -> [RoomListViewModel.Row] {
+        let wanted = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !wanted.isEmpty else { return rooms.state.rows }
+        return rooms.state.rows.filter { $0.name.localizedStandardContains(wanted) }
+    }
+
+    /// Sends messages of the open room to another, in the order in which they were said, with their files. Those that
+    /// were deleted meanwhile are left out.
+    public func forward(_ messages: [MessageID], to room: RoomID) {
+        guard let open = conversation else { return }
+        let source = open.roomID
+        let name = rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
+        // Once each, however often one of them has to be tried.
+        let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
+        Task { [weak self, service] in
+            do {
+                let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
+                let wanted = found.filter { !$0.isDeleted }
+                guard !wanted.isEmpty else { throw ChatError.notFound }
+                for (message, transaction) in zip(wanted, transactions) {
+                    var copy = OutgoingMessage(
+                        transactionID: transaction, text: message.text, kind: message.kind,
+                        formattedText: message.formattedText, attachments: message.attachments)
+                    copy.keepsDraft = true
+                    try await service.send(copy, to: room)
+                }
+                self?.tellForwarded(to: name)
+            } catch {
+                self?.onNotice?(.failed(ChatError(error)))
+            }
+        }
+    }
+
+    private func tellForwarded(to name: String) {
+        onNotice?(.told(translator("Forwarded to %s").replacing("%s", with: name)))
+    }
+}

@@ -1,0 +1,100 @@
+public import ChatCore
+public import Foundation
+
+/// What a message said at a time, and what of it was other before.
+public nonisolated struct MessageVersion: Equatable, Sendable {
+    /// A stretch of the text, or of what it replaces.
+    public nonisolated struct Piece: Equatable, Sendable {
+        public nonisolated enum Change: Sendable {
+            case kept, added, removed
+        }
+
+        public var text: String
+        public var change: Change
+
+        public init(_ text: String, _ change: Change) {
+            self.text = text
+            self.change = change
+        }
+    }
+
+    public var writtenAt: Date
+    /// In the order of reading; what was removed stands before what took its place.
+    public var pieces: [Piece]
+
+    public init(writtenAt: Date, pieces: [Piece]) {
+        self.writtenAt = writtenAt
+        self.pieces = pieces
+    }
+
+    /// More words than that on either side are not compared: the text is then all removed and all added.
+    static let comparedWords = 4_000
+
+    /// - Parameter revisions: oldest first.
+    /// - Returns: newest first. The oldest one differs from nothing.
+    @concurrent
+    static func versions(_ revisions: [MessageRevision]) async -> [MessageVersion] {
+        var versions: [MessageVersion] = []
+        var last: MessageRevision?
+        for revision in revisions {
+            let pieces = last.map { difference(from: $0.text, to: revision.text) } ?? [Piece(revision.text, .kept)]
+            versions.append(MessageVersion(writtenAt: revision.writtenAt, pieces: pieces))
+            last = revision
+        }
+        return versions.reversed()
+    }
+
+    /// By whole words, so that it can be read.
+    static func difference(from old: String, to new: String) -> [Piece] {
+        let (before, after) = (words(old), words(new))
+        guard max(before.count, after.count) <= comparedWords else {
+            return [Piece(old, .removed), Piece(new, .added)]
+        }
+        var (removed, added): (Set<Int>, Set<Int>) = ([], [])
+        for change in after.difference(from: before) {
+            switch change {
+            case .remove(let offset, _, _): removed.insert(offset)
+            case .insert(let offset, _, _): added.insert(offset)
+            }
+        }
+        var pieces: [Piece] = []
+        func add(_ word: Substring, _ change: Piece.Change) {
+            if pieces.last?.change == change {
+                pieces[pieces.count - 1].text += word
+            } else {
+                pieces.append(Piece(String(word), change))
+            }
+        }
+        var (from, to) = (0, 0)
+        while from < before.count || to < after.count {
+            if from < before.count, removed.contains(from) {
+                add(before[from], .removed)
+                from += 1
+            } else if to < after.count, added.contains(to) {
+                add(after[to], .added)
+                to += 1
+            } else {
+                add(after[to], .kept)
+                (from, to) = (from + 1, to + 1)
+            }
+        }
+        return pieces
+    }
+
+    /// Words, blanks and signs, each by itself. Together they are the text.
+    private static func words(_ text: String) -> [Substring] {
+        var words: [Substring] = []
+        var start = text.startIndex
+        while start < text.endIndex {
+            var end = text.index(after: start)
+            if isWord(text[start]) {
+                while end < text.endIndex, isWord(text[end]) { end = text.index(after: end) }
+            }
+            words.append(text[start..<end])
+            start = end
+        }
+        return words
+    }
+
+    private static func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+}

@@ -1,0 +1,22 @@
+public import ChatCore
+
+/// What is put to messages after they were said.
+extension TimelineViewModel {
+    func react(_ text: String, to id: MessageID) {
+        guard let item = rows.message(id), item.canReact, ChatLimits.isValidReaction(text) else { return }
+        let isGiven = item.reactions.contains { $0.text == text && $0.isOwn }
+        perform { [roomID] service in try await service.react(text, isGiven: !isGiven, to: id, in: roomID) }
+    }
+
+    /// What the message says and said before, newest first, each with its difference to the one before it.
+    /// - Throws: ``ChatError``.
+    public func history(of id: MessageID) async throws -> [MessageVersion] {
+        let before = try await service.revisions(of: id, in: roomID)
+        guard let message = try await service.messages([id], in: roomID).first, !message.isDeleted else {
+            throw ChatError.notFound
+        }
+        let now = MessageRevision(
+            text: message.text, formattedText: message.formattedText, writtenAt: message.editedAt ?? message.sentAt)
+        return await MessageVersion.versions(before + [now])
+    }
+}

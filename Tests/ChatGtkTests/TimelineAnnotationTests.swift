@@ -1,0 +1,177 @@
+import CGtk
+import ChatCore
+import ChatStore
+import ChatViewModels
+import Foundation
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+import XCTest
+
+@testable import ChatGtk
+
+/// Reactions, what was said before an edit, and passing on, with real keys and a real pointer.
+final class TimelineAnnotationTests: GtkTestCase {
+    func testReactionsAreGivenAndTakenByKeysAndPointer() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.timeline.grabFocus()
+            try bench.press("Up", "plus")
+            XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
+            try bench.press("Right", "Return")
+            XCTAssertTrue(bench.wait { Self.chips(bench, 28) == ["❤️"] }, "has \(Self.chips(bench, 28))")
+            XCTAssertFalse(bench.timeline.reactions.isOpen)
+            XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(28)), "the focus is back")
+            let row = try XCTUnwrap(bench.row(28))
+            XCTAssertTrue(row.spoken.contains("❤️ by You"), row.spoken)
+            bench.settle()
+            try RealInput.point(at: try XCTUnwrap(Self.chip(bench, 28)))
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { Self.chips(bench, 28).isEmpty }, "taken back")
+            // The button that shows when the pointer is on the message.
+            try RealInput.point(at: row.reactionAnchor)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
+            try RealInput.point(at: bench.timeline.reactions.buttons[0])
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { Self.chips(bench, 28) == ["👍"] })
+            try bench.close()
+        }
+    }
+
+    func testWhoReactedIsNamedAndCounted() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            try finish { [fixture = bench.fixture] in
+                for member in [ConversationBench.other, LocalBackend.ownID] {
+                    _ = try await fixture.store.setReaction(
+                        "🎉", isGiven: true, to: MessageID("m29"), in: ConversationBench.room, by: member, at: .now)
+                }
+                try await fixture.backend.react("🙏", isGiven: true, to: MessageID("m29"), in: ConversationBench.room)
+            }
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2", "🙏"] }, "has \(Self.chips(bench, 29))")
+            XCTAssertEqual(Self.chip(bench, 29)?.tooltip, "You, Alex")
+            XCTAssertTrue(Self.chip(bench, 29)?.hasStyle("given") ?? false)
+            bench.settle()
+            XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")
+            try bench.close()
+        }
+    }
+
+    func testTheMenuLeadsToTheHistoryOfAnEdit() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            XCTAssertEqual(bench.row(29)?.item?.hasHistory, false)
+            try finish { [backend = bench.fixture.backend] in
+                try await backend.edit(MessageID("m29"), in: ConversationBench.room, text: "Message <b>30</b>")
+            }
+            XCTAssertTrue(bench.wait { bench.row(29)?.item?.hasHistory == true })
+            let windows = Self.windows()
+            bench.timeline.grabFocus()
+            try bench.press("Menu")
+            XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+            try bench.press("Escape")
+            XCTAssertTrue(bench.view.widget.activateAction("message.history"))
+            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            let texts = Self.windowTexts()
+            XCTAssertTrue(texts.contains { $0.contains("<b>30</b>") }, "\(texts)")
+            let markup = HistoryDialog.markup(
+                MessageVersion(
+                    writtenAt: .now, pieces: [.init("a<", .removed), .init("b&", .added), .init("c", .kept)]))
+            XCTAssertTrue(markup.contains("strikethrough='true'") && markup.contains("a&lt;"), markup)
+            XCTAssertNotEqual(pango_parse_markup(markup, -1, 0, nil, nil, nil, nil), 0)
+            try RealInput.press("Escape")
+            XCTAssertTrue(bench.wait { Self.windows() == windows }, "Escape closes it")
+            try bench.close()
+        }
+    }
+
+    func testMessagesAreForwardedAndTheDraftThereStays() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            let target = try finish { [backend = bench.fixture.backend] in
+                let room = try await backend.createRoom(named: "Elsewhere")
+                try await backend.saveDraft(SavedDraft(data: .init([1]), preview: "draft"), in: room)
+                return room
+            }
+            let coordinator = bench.fixture.coordinator
+            XCTAssertTrue(bench.wait { coordinator.rooms.state.rows.contains { $0.id == target } })
+            XCTAssertEqual(coordinator.destinations(matching: "elsew").map(\.id), [target])
+            XCTAssertEqual(coordinator.destinations(matching: "nowhere").count, 0)
+            var told: String?
+            coordinator.onNotice = { if case .told(let text) = $0 { told = text } }
+            var forwarded: [MessageID] = []
+            bench.view.onForward = { messages in
+                forwarded = messages
+                ForwardDialog.present(
+                    over: bench.window.window, find: { coordinator.destinations(matching: $0) },
+                    choose: { coordinator.forward(messages, to: $0) })
+            }
+            let windows = Self.windows()
+            bench.timeline.grabFocus()
+            try bench.press("Menu")
+            XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+            try bench.press("Escape")
+            XCTAssertTrue(bench.view.widget.activateAction("message.forward"))
+            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            XCTAssertEqual(forwarded, [MessageID("m29")])
+            try RealInput.type("elsew")
+            XCTAssertTrue(bench.wait { Self.windowTexts().filter { $0 == "Elsewhere" }.count == 1 })
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { told == "Forwarded to Elsewhere" }, "told \(told ?? "nothing")")
+            let page = try finish { [backend = bench.fixture.backend] in
+                try await backend.messages(in: target, before: .max, limit: 5)
+            }
+            XCTAssertEqual(page.messages.map(\.text), [ConversationBench.text(29)])
+            let draft = try finish { [backend = bench.fixture.backend] in try await backend.draft(in: target) }
+            XCTAssertEqual(draft?.preview, "draft")
+            try bench.close()
+        }
+    }
+
+    @MainActor
+    private static func chips(_ bench: ConversationBench, _ number: Int) -> [String] {
+        reactions(bench, number).compactMap { $0.wrapped(as: Button.self, gtk_button_get_type())?.label }
+    }
+
+    @MainActor
+    private static func chip(_ bench: ConversationBench, _ number: Int) -> Widget? {
+        reactions(bench, number).first
+    }
+
+    @MainActor
+    private static func reactions(_ bench: ConversationBench, _ number: Int) -> [Widget] {
+        guard let row = bench.row(number) else { return [] }
+        return ConversationBench.descendants(of: row.widget).filter { $0.hasStyle("reaction") }
+    }
+
+    @MainActor
+    private static func windows() -> Int {
+        let toplevels = gtk_window_get_toplevels()
+        return Int(g_list_model_get_n_items(toplevels))
+    }
+
+    @MainActor
+    private static func isDialogActive(over bench: ConversationBench) -> Bool {
+        let toplevels = gtk_window_get_toplevels()
+        return (0..<g_list_model_get_n_items(toplevels)).contains { index in
+            guard let window = g_list_model_get_item(toplevels, index) else { return false }
+            defer { g_object_unref(window) }
+            return window != bench.window.window.pointer
+                && gtk_window_is_active(window.assumingMemoryBound(to: GtkWindow.self)) != 0
+        }
+    }
+
+    /// What is written in all windows.
+    @MainActor
+    private static func windowTexts() -> [String] {
+        let toplevels = gtk_window_get_toplevels()
+        return (0..<g_list_model_get_n_items(toplevels)).flatMap { index -> [String] in
+            guard let window = g_list_model_get_item(toplevels, index) else { return [] }
+            defer { g_object_unref(window) }
+            return ConversationBench.descendants(of: Widget(borrowing: window)).compactMap {
+                $0.wrapped(as: Label.self, gtk_label_get_type())?.text
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import ChatCore
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+@Suite("what an edit changed")
+struct MessageVersionTests {
+    @Test("whole words are removed and added in their places")
+    func words() {
+        #expect(
+            MessageVersion.difference(from: "We meet at noon.", to: "We meet at nine, today.") == [
+                .init("We meet at ", .kept), .init("noon", .removed), .init("nine, today", .added), .init(".", .kept),
+            ])
+        #expect(MessageVersion.difference(from: "same", to: "same") == [.init("same", .kept)])
+        #expect(MessageVersion.difference(from: "", to: "new") == [.init("new", .added)])
+        #expect(MessageVersion.difference(from: "old", to: "") == [.init("old", .removed)])
+    }
+
+    @Test("what is kept and removed is the old text, what is kept and added the new one")
+    func property() {
+        var random = SystemRandomNumberGenerator()
+        let parts = ["a", "b", " ", "\n", "é", "👩‍👩‍👧", ",", "日本", "word"]
+        for _ in 0..<500 {
+            func text() -> String {
+                (0..<Int.random(in: 0...12, using: &random)).map { _ in parts.randomElement(using: &random) ?? "" }
+                    .joined()
+            }
+            let (old, new) = (text(), text())
+            let pieces = MessageVersion.difference(from: old, to: new)
+            #expect(pieces.filter { $0.change != .added }.map(\.text).joined() == old)
+            #expect(pieces.filter { $0.change != .removed }.map(\.text).joined() == new)
+        }
+    }
+
+    @Test("a text too long to be compared is told as a whole")
+    func long() {
+        let old = String(repeating: "a ", count: MessageVersion.comparedWords)
+        #expect(MessageVersion.difference(from: old, to: "b") == [.init(old, .removed), .init("b", .added)])
+    }
+
+    @Test("versions come newest first, and the oldest differs from nothing")
+    func order() async {
+        let revisions = ["one", "one two", "two"].enumerated().map { index, text in
+            MessageRevision(text: text, writtenAt: Date(timeIntervalSince1970: Double(index)))
+        }
+        let versions = await MessageVersion.versions(revisions)
+        #expect(versions.map(\.writtenAt) == revisions.reversed().map(\.writtenAt))
+        #expect(versions.last?.pieces == [.init("one", .kept)])
+        #expect(versions[0].pieces == [.init("one ", .removed), .init("two", .kept)])
+    }
+}

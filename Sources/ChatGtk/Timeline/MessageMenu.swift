@@ -13,6 +13,7 @@ final class MessageMenu {
     var onReact: ((MessageItem, Widget) -> Void)?
     var onHistory: ((MessageID) -> Void)?
     var onForward: ((MessageID) -> Void)?
+    var onSelect: ((MessageID) -> Void)?
 
     private let parent: Widget
     private let popover: PopoverMenu
@@ -26,6 +27,7 @@ final class MessageMenu {
     private var react: Action?
     private var history: Action?
     private var forward: Action?
+    private var select: Action?
     private var opener: Widget?
 
     init(parent: Widget) {
@@ -62,6 +64,10 @@ final class MessageMenu {
             guard let self, let item = self.item else { return }
             self.onHistory?(item.id)
         }
+        select = actions.add("select") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onSelect?(item.id)
+        }
         forward = actions.add("forward") { [weak self] in
             guard let self, let item = self.item else { return }
             self.onForward?(item.id)
@@ -88,6 +94,7 @@ final class MessageMenu {
         opener = widget
         react?.isEnabled = item.canReact
         history?.isEnabled = item.hasHistory
+        select?.isEnabled = item.canMark
         forward?.isEnabled = item.canForward
         reply?.isEnabled = item.canReply
         copy?.isEnabled = item.canCopy

@@ -94,6 +94,8 @@ final class MessageRow: TimelineRow {
         widget.setStyle("ends-group", message.endsGroup)
         widget.setStyle("deleted", message.isDeleted)
         widget.setStyle("editing", message.isBeingEdited)
+        widget.setStyle("marked", message.isMarked)
+        widget.setAccessiblySelected(message.isMarked)
         spoken = sentence(message, time)
         widget.setAccessibleLabel(spoken)
     }

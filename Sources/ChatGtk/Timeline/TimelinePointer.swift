@@ -101,6 +101,11 @@ final class TimelinePointer {
         let model = view.viewModel
         guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
         let offset = row.offset(atX: x, y: y, in: view.widget)
+        // While messages are marked a click marks, wherever on the row.
+        if model.state.markedCount > 0 {
+            if count == 1 { model.send(.mark(item.id)) }
+            return
+        }
         switch count {
         case 1 where isExtending: model.selection?.focus = TextPoint(message: item.id, offset: offset)
         case 1: model.selection = nil

@@ -21,7 +21,16 @@ extension TimelineView {
         if shift, handleShiftKey(key) { return true }
         switch key {
         case GDK_KEY_Escape:
-            if viewModel.selection != nil { viewModel.selection = nil } else { onLeave?() }
+            if viewModel.state.markedCount > 0 {
+                viewModel.send(.clearMarks)
+            } else if viewModel.selection != nil {
+                viewModel.selection = nil
+            } else {
+                onLeave?()
+            }
+        case GDK_KEY_space where !control && !shift && focusedMessage != nil:
+            focusedMessage.map { viewModel.send(.mark($0.id)) }
+        case GDK_KEY_Delete where viewModel.state.canDeleteMarked: onDeleteMarked?()
         case GDK_KEY_Menu: openMenuOfFocusedRow()
         case GDK_KEY_r where !control && !shift && focusedMessage != nil:
             focusedMessage.map { viewModel.send(.reply($0.id)) }
@@ -80,6 +89,7 @@ extension TimelineView {
     }
 
     private func copySelectionOrFocused() {
+        if viewModel.state.markedCount > 0 { return copyMarked() }
         if copySelection() { return }
         if let message = focusedMessage, message.canCopy { MessageClipboard.write(CopiedMessages(message), of: widget) }
     }

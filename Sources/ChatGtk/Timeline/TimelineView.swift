@@ -29,6 +29,8 @@ final class TimelineView {
     let reactions: ReactionPicker
     /// Asks to which room messages are to go.
     var onForward: (([MessageID]) -> Void)?
+    /// The marked messages are to be deleted, if the user means it.
+    var onDeleteMarked: (() -> Void)?
     /// A message's history was asked for.
     var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
@@ -82,6 +84,7 @@ final class TimelineView {
         menu.onCopy = { [weak self] in self?.copy($0) }
         menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
         menu.onHistory = { [weak self] in self?.onHistory?($0) }
+        menu.onSelect = { [weak viewModel] in viewModel?.send(.mark($0)) }
         menu.onForward = { [weak self] in self?.onForward?([$0]) }
         reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
     }
@@ -259,6 +262,18 @@ extension TimelineView: MessageRowDelegate {
     private func copy(_ item: MessageItem) {
         if viewModel.selectedRange(in: item) != nil, copySelection() { return }
         MessageClipboard.write(CopiedMessages(item), of: widget)
+    }
+
+    /// Copies the marked messages, and marks them no more.
+    func copyMarked() {
+        Task { [viewModel, widget] in
+            do {
+                MessageClipboard.write(try await viewModel.copyMarked(), of: widget)
+                viewModel.send(.clearMarks)
+            } catch {
+                viewModel.onOutput?(.failed(ChatError(error)))
+            }
+        }
     }
 
     /// - Returns: whether anything is selected.

@@ -20,6 +20,7 @@ final class ConversationView {
     let timeline: TimelineView
     private let composer: ComposerView
     private let announcer = Announcer()
+    let markedBar = MarkedBar()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
@@ -58,6 +59,7 @@ final class ConversationView {
         timeline.onForward = { [weak self] in self?.onForward?($0) }
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
+        addMarking(to: builder["footer"])
         addCopying()
         addKeyboardPan()
         widget.insertActions(actions, prefix: "conversation")
@@ -89,6 +91,7 @@ final class ConversationView {
 
     private func render(_ state: TimelineViewModel.State) {
         composer.ownEntityID = state.members.first { $0.kind == .own }?.id.rawValue
+        markedBar.show(state)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
         title.setProperty("subtitle", subtitle(state))
     }
@@ -143,6 +146,32 @@ final class ConversationView {
         }
     }
 
+    // MARK: Marked messages
+
+    private func addMarking(to footer: Box) {
+        gtk_box_prepend(footer.cast(), markedBar.widget.cast())
+        let model = conversation.timeline
+        markedBar.onCancel = { [weak model] in model?.send(.clearMarks) }
+        markedBar.onCopy = { [weak self] in self?.timeline.copyMarked() }
+        markedBar.onForward = { [weak self, weak model] in
+            guard let model else { return }
+            self?.onForward?(Array(model.marked.keys))
+            model.send(.clearMarks)
+        }
+        markedBar.onDelete = { [weak self] in self?.confirmDeletingMarked() }
+        timeline.onDeleteMarked = { [weak self] in self?.confirmDeletingMarked() }
+    }
+
+    private func confirmDeletingMarked() {
+        guard let root = gtk_widget_get_root(widget.cast()) else { return }
+        let count = conversation.timeline.state.markedCount
+        let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
+        Confirmation.present(
+            over: Widget(borrowing: UnsafeMutableRawPointer(root)), heading: heading.replacing("%d", with: "\(count)"),
+            body: translated("What they say is deleted for everyone in the room."), action: translated("_Delete")
+        ) { [weak model = conversation.timeline] in model?.send(.deleteMarked) }
+    }
+
     private func openCalendar() { timeline.openCalendar(at: header) }
 
     // MARK: Keys and fingers across timeline and composer
@@ -163,6 +192,10 @@ final class ConversationView {
             guard key == GDK_KEY_c || key == GDK_KEY_C,
                 self.conversation.composer.state.composer.selection.isEmpty
             else { return false }
+            if self.conversation.timeline.state.markedCount > 0 {
+                self.timeline.copyMarked()
+                return true
+            }
             return self.timeline.copySelection()
         }
         widget.addController(keys)

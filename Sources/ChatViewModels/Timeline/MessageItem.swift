@@ -49,6 +49,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var endsGroup: Bool
     /// Whether the composer is editing this message now.
     public var isBeingEdited: Bool
+    /// Whether it is among those that something is to be done with together.
+    public var isMarked = false
 
     /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
     public static let shownCharacters = 8_000
@@ -88,6 +90,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canCopy: Bool { !isDeleted }
     public var canReply: Bool { !isDeleted && delivery == .sent }
     public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }
+    public var canMark: Bool { !isDeleted && delivery == .sent }
     public var canForward: Bool { !isDeleted && delivery == .sent }
     /// Whether the room's name or a neighbour already tells who speaks.
     public var showsSender: Bool { startsGroup && !isOwn }

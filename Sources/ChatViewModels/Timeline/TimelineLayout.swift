@@ -32,6 +32,7 @@ nonisolated struct TimelineLayout {
     var now: Date
     var bodies = MessageBodies()
     var abilities: RoomAbilities = []
+    var marked: [MessageID: Bool] = [:]
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
@@ -58,7 +59,8 @@ nonisolated struct TimelineLayout {
             reactions: message.isDeleted ? [] : message.reactions.map(reaction),
             takesReactions: abilities.contains(.reactions),
             hasHistory: message.editedAt != nil && !message.isDeleted && abilities.contains(.editHistory),
-            startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing)
+            startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
+            isMarked: marked[message.id] != nil)
     }
 
     private func reaction(_ reaction: Reaction) -> MessageItem.Reaction {

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 
 /// What is read, and what of it can be edited.
 extension TimelineViewModel {
@@ -22,6 +23,19 @@ extension TimelineViewModel {
     }
 
     // MARK: Editing
+
+    /// A message that is gone cannot be edited any more, and not be answered.
+    func tellComposer(of update: TimelineUpdate) {
+        for id in Set([editing, answering].compactMap { $0 }) {
+            var changed: Message?
+            if case .changed(let messages) = update { changed = messages.last { $0.id == id } }
+            var isGone = changed?.isDeleted ?? false
+            if case .removed(let ids) = update, ids.contains(id) { isGone = true }
+            if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
+            guard id == answering, isGone || changed != nil else { continue }
+            onOutput?(.answeredMessage(id, isGone ? .gone : .text(changed?.quotedText ?? "")))
+        }
+    }
 
     /// The newest own message that can be edited, of those that are loaded.
     public var lastEditable: MessageItem? {

@@ -115,6 +115,15 @@ nonisolated extension CopiedMessages {
         if !item.isShortened, item.body.unstyledText == nil { html = MessageMarkup.html(of: item.body) }
     }
 
+    /// Messages, all of their texts.
+    init(whole items: [MessageItem]) {
+        if items.count == 1, let item = items.first {
+            self.init(item)
+        } else {
+            self.init(items.map { ($0, $0.text) })
+        }
+    }
+
     /// A single message is its text alone.
     fileprivate init(_ parts: [(item: MessageItem, text: String)]) {
         if parts.count == 1, let part = parts.first {

@@ -27,6 +27,10 @@ public final class TimelineViewModel: ViewModel {
         public var loading: Loading?
         /// The room was left or is gone.
         public var isClosed = false
+        /// How many messages are marked, for something to be done with all of them.
+        public var markedCount = 0
+        /// Whether all of these are the user's own.
+        public var canDeleteMarked = false
 
         /// Everyone who is in the room but the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
@@ -60,6 +64,11 @@ public final class TimelineViewModel: ViewModel {
         case delete(MessageID)
         /// Gives a reaction, or takes back one that the user gave.
         case react(MessageID, String)
+        /// Takes a message among those that are marked, or out.
+        case mark(MessageID)
+        case clearMarks
+        /// Deletes those of the marked messages that are the user's own.
+        case deleteMarked
         case dayChanged
         /// Shows nothing of what was said so far, until the reader goes elsewhere or the room is opened again.
         case clear
@@ -129,6 +138,8 @@ public final class TimelineViewModel: ViewModel {
             onEffect?(.selectionChanged)
         }
     }
+    /// The marked messages, and whether each is the user's own.
+    @ObservationIgnored public internal(set) var marked: [MessageID: Bool] = [:]
     /// Where the selection's ends were seen last, which may have been let go of since.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
@@ -206,6 +217,9 @@ public final class TimelineViewModel: ViewModel {
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .react(let id, let text): react(text, to: id)
+        case .mark(let id): mark(id)
+        case .clearMarks: clearMarks()
+        case .deleteMarked: deleteMarked()
         case .dayChanged: layOutAll()
         case .clear:
             generation += 1
@@ -226,6 +240,7 @@ public final class TimelineViewModel: ViewModel {
             if state.loading != nil { toldWhileLoading.append(update) }
             apply(update)
             tellComposer(of: update)
+            unmarkGone(update)
         case .members(let members):
             setMembers(members)
             layOutAll()
@@ -314,27 +329,12 @@ public final class TimelineViewModel: ViewModel {
         onOutput?(.failed(.storage(reason: "the messages could not be read")))
     }
 
-    /// A message that is gone cannot be edited any more, and not be answered.
-    private func tellComposer(of update: TimelineUpdate) {
-        for id in Set([editing, answering].compactMap { $0 }) {
-            var changed: Message?
-            if case .changed(let messages) = update { changed = messages.last { $0.id == id } }
-            var isGone = changed?.isDeleted ?? false
-            if case .removed(let ids) = update, ids.contains(id) { isGone = true }
-            if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
-            guard id == answering, isGone || changed != nil else { continue }
-            onOutput?(.answeredMessage(id, isGone ? .gone : .text(changed?.quotedText ?? "")))
-        }
-    }
-
     // MARK: Rows
 
     var layout: TimelineLayout {
         TimelineLayout(
             members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
-            bodies: bodies,
-            abilities: service.abilities
-        )
+            bodies: bodies, abilities: service.abilities, marked: marked)
     }
 
     /// - Parameter new: what may answer messages that are not known yet.

@@ -1,0 +1,62 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+import XCTest
+
+@testable import ChatGtk
+
+/// Several messages selected at once, with real keys and a real pointer.
+final class TimelineMarkTests: GtkTestCase {
+    func testMessagesAreMarkedByKeysAndPointerAndCopied() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            XCTAssertFalse(bench.view.markedBar.widget.isRevealed)
+            bench.timeline.grabFocus()
+            try bench.press("space", "Up", "space")
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 2 })
+            XCTAssertTrue(bench.wait { bench.view.markedBar.widget.isRevealed })
+            XCTAssertTrue(bench.row(29)?.widget.hasStyle("marked") ?? false)
+            try bench.press("space")
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 1 }, "once more takes it out")
+            bench.settle()
+            try bench.input(["mousemove"] + bench.point(27) + ["click", "1"])
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 2 }, "a click marks, too")
+            try bench.press("ctrl+c")
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 0 })
+            let copied = try finish { [model = bench.model] in
+                model.send(.mark(MessageID("m29")))
+                model.send(.mark(MessageID("m27")))
+                return try await model.copyMarked().text
+            }
+            XCTAssertEqual(copied, "Alex: \(ConversationBench.text(27))\nRobin: \(ConversationBench.text(29))")
+            bench.timeline.grabFocus()
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 0 })
+            XCTAssertFalse(bench.view.composerHasFocus, "one layer a press")
+            try bench.close()
+        }
+    }
+
+    func testOnlyOnesOwnAreDeletedAndWhatIsGoneIsMarkedNoMore() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            bench.model.send(.mark(MessageID("m28")))
+            XCTAssertFalse(bench.model.state.canDeleteMarked, "others' words are theirs")
+            bench.model.send(.mark(MessageID("m28")))
+            for id in ["m26", "m29"] { bench.model.send(.mark(MessageID(id))) }
+            XCTAssertTrue(bench.model.state.canDeleteMarked)
+            try finish { [backend = bench.fixture.backend] in
+                try await backend.delete(MessageID("m26"), in: ConversationBench.room)
+            }
+            XCTAssertTrue(bench.wait { bench.model.state.markedCount == 1 })
+            bench.model.send(.deleteMarked)
+            XCTAssertTrue(bench.wait { bench.row(29)?.item?.isDeleted == true })
+            XCTAssertEqual(bench.model.state.markedCount, 0)
+            XCTAssertEqual(bench.row(28)?.item?.isDeleted, false)
+            try bench.close()
+        }
+    }
+}

@@ -52,6 +52,17 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2", "🙏"] }, "has \(Self.chips(bench, 29))")
             XCTAssertEqual(Self.chip(bench, 29)?.tooltip, "You, Alex")
             XCTAssertTrue(Self.chip(bench, 29)?.hasStyle("given") ?? false)
+            try finish { [backend = bench.fixture.backend] in
+                for text in ["😂", "😮", "❤️", "👍"] {
+                    try await backend.react(text, isGiven: true, to: MessageID("m29"), in: ConversationBench.room)
+                }
+            }
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29).count == 6 })
+            bench.settle()
+            let tops = Set(Self.reactions(bench, 29).compactMap { $0.bounds(in: bench.window.window)?.y })
+            XCTAssertEqual(tops.count, 2, "five in a line, and the next one below")
+            for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.timeline.react(text, to: MessageID("m29")) }
+            XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2"] }, "has \(Self.chips(bench, 29))")
             bench.settle()
             XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")
             try bench.close()

@@ -23,7 +23,6 @@ enum HistoryDialog {
         title.addStyle("heading")
         let text = Label()
         gtk_label_set_markup(text.cast(), markup(version))
-        gtk_label_set_selectable(text.cast(), 1)
         text.setAccessibleLabel(spoken(version))
         for label in [title, text] {
             gtk_label_set_xalign(label.cast(), 0)

@@ -4,18 +4,18 @@ import GtkKit
 
 /// The reactions under a message, each with its count; a click gives one's own or takes it back.
 final class ReactionStrip {
-    let widget: Widget
+    /// So many fit beside each other in the narrowest window.
+    private static let chipsInLine = 5
+
+    let widget = Box(.vertical, spacing: 3)
+    private var lines: [Box] = []
+    private let isOwn: Bool
     var onToggle: ((String) -> Void)?
     private var chips: [Button] = []
     private var shown: [MessageItem.Reaction] = []
 
     init(isOwn: Bool) {
-        widget = Widget(borrowing: gtk_flow_box_new())
-        gtk_flow_box_set_selection_mode(widget.cast(), GTK_SELECTION_NONE)
-        gtk_flow_box_set_min_children_per_line(widget.cast(), 1)
-        gtk_flow_box_set_max_children_per_line(widget.cast(), 8)
-        gtk_flow_box_set_column_spacing(widget.cast(), 3)
-        gtk_flow_box_set_row_spacing(widget.cast(), 3)
+        self.isOwn = isOwn
         gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
         widget.addStyle("message-reactions")
         widget.setAccessibleLabel(translated("Reactions"))
@@ -26,7 +26,8 @@ final class ReactionStrip {
         guard reactions != shown else { return }
         shown = reactions
         while chips.count > reactions.count, let chip = chips.popLast() {
-            if let cell = gtk_widget_get_parent(chip.cast()) { gtk_flow_box_remove(widget.cast(), cell) }
+            lines.last?.remove(chip)
+            if chips.count.isMultiple(of: Self.chipsInLine), let line = lines.popLast() { widget.remove(line) }
         }
         while chips.count < reactions.count { addChip() }
         for (chip, reaction) in zip(chips, reactions) {
@@ -45,9 +46,13 @@ final class ReactionStrip {
             guard let self, self.shown.indices.contains(place) else { return }
             self.onToggle?(self.shown[place].text)
         }
-        gtk_flow_box_insert(widget.cast(), chip.cast(), -1)
-        // The chip takes the focus, not the cell around it.
-        if let cell = gtk_widget_get_parent(chip.cast()) { gtk_widget_set_focusable(cell, 0) }
+        if place.isMultiple(of: Self.chipsInLine) {
+            let line = Box(.horizontal, spacing: 3)
+            gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+            widget.append(line)
+            lines.append(line)
+        }
+        lines.last?.append(chip)
         chips.append(chip)
     }
 

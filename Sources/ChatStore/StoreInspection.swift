@@ -6,6 +6,9 @@ struct StoreInspection {
     /// stays below a tenth of a second. A larger one is checked while it is being used.
     static let largestCheckedFirst: Int64 = 16 << 20
 
+    /// A version adds one for each change of the schema: no later program is further ahead than this.
+    static let mostVersionsAhead = 1_000
+
     let file: DatabaseFile
     let lastEnding: StoreLock.Ending
 
@@ -64,6 +67,9 @@ struct StoreInspection {
         if found == 0, tables == 0 { return false }
         guard application == file.schema.applicationID, found > 0 else {
             throw damaged("this is another program's database")
+        }
+        guard found <= file.schema.version + Self.mostVersionsAhead else {
+            throw damaged("the header is damaged: version")
         }
         guard found <= file.schema.version else {
             throw StoreOpeningError.newerSchema(found: found, supported: file.schema.version)

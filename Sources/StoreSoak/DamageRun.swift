@@ -35,6 +35,9 @@ struct DamageRun {
                 try FileManager.default.copyItem(at: intact, to: copy)
                 try damage.apply(to: copy)
                 try await survive(copy, oracle: DamageOracle(intact: intact), &tally)
+            } catch StoreOpeningError.newerSchema {
+                // Said, and nothing was touched: a number that could be that of a later program can't be told from one.
+                tally.refused += 1
             } catch {
                 tally.failures += 1
                 print("database \(number) of seed \(seed), \(damage) in \(intact.lastPathComponent): \(error)")

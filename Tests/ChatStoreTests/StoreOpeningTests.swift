@@ -225,6 +225,8 @@ import Testing
         let newer = try Data(contentsOf: database)
         #expect(await refusal() == .newerSchema(found: 99, supported: Schema.history.version))
         #expect(try Data(contentsOf: database) == newer)
+        try await change("PRAGMA user_version = 17410")
+        #expect(await isDamaged, "no program will ever be that far ahead")
         try await change("PRAGMA user_version = 1; PRAGMA application_id = 7")
         #expect(await isDamaged)
     }

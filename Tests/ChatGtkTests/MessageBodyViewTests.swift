@@ -44,6 +44,20 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testWhatIsDrawnBehindATextEndsWithItsWords() {
+        onMain {
+            let bench = Bench(
+                markdown: "[a link of so many words that it has to go on in a second line somewhere](https://a.example)"
+            )
+            let layout = bench.text.madeLayout
+            let places = bench.text.rectangles(of: bench.text.actions[0].range, in: layout)
+            guard places.count == 2 else { return XCTFail("\(places.count) lines") }
+            XCTAssertLessThan(places[0].x + places[0].width, Double(bench.text.widget.width), "not to the edge")
+            XCTAssertEqual(places[0].y + places[0].height, places[1].y, accuracy: 1)
+            bench.window.close()
+        }
+    }
+
     func testBlocksAreTextsInReadingOrder() {
         onMain {
             let bench = Bench(

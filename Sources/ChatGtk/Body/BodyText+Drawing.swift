@@ -63,18 +63,47 @@ extension BodyText {
         }
     }
 
-    /// Where a stretch of the text stands, a rectangle a line and direction, in pixels.
+    /// Where a stretch of the text stands, a rectangle a line and direction, in pixels. Spaces at which a line is
+    /// broken belong to none: Pango would let them reach to the edge.
     func rectangles(of range: Range<Int>, in layout: Object) -> [Rectangle] {
-        guard !range.isEmpty else { return [] }
-        var ranges = [Int32(range.lowerBound), Int32(range.upperBound)]
-        guard let region = gdk_pango_layout_get_clip_region(layout.cast(), 0, 0, &ranges, 1) else { return [] }
-        defer { cairo_region_destroy(region) }
-        return (0..<cairo_region_num_rectangles(region)).map { index in
-            var part = cairo_rectangle_int_t()
-            cairo_region_get_rectangle(region, index, &part)
-            return Rectangle(
-                x: Double(part.x), y: Double(part.y), width: Double(part.width), height: Double(part.height))
+        guard !range.isEmpty, let iterator = pango_layout_get_iter(layout.cast()) else { return [] }
+        defer { pango_layout_iter_free(iterator) }
+        var places: [Rectangle] = []
+        repeat {
+            guard let line = pango_layout_iter_get_line_readonly(iterator) else { break }
+            let start = Int(line.pointee.start_index)
+            guard start < range.upperBound else { break }
+            let part = range.clamped(to: start..<endOfLine(from: start, length: Int(line.pointee.length)))
+            guard !part.isEmpty else { continue }
+            var (top, bottom): (gint, gint) = (0, 0)
+            pango_layout_iter_get_line_yrange(iterator, &top, &bottom)
+            var (edges, count): (UnsafeMutablePointer<gint>?, gint) = (nil, 0)
+            pango_layout_line_get_x_ranges(line, gint(part.lowerBound), gint(part.upperBound), &edges, &count)
+            guard let edges else { continue }
+            defer { g_free(edges) }
+            let unit = Double(PANGO_SCALE)
+            for index in 0..<Int(count) {
+                let (left, right) = (Double(edges[2 * index]) / unit, Double(edges[2 * index + 1]) / unit)
+                places.append(
+                    Rectangle(
+                        x: left.rounded(.down), y: (Double(top) / unit).rounded(.down),
+                        width: right.rounded(.up) - left.rounded(.down),
+                        height: ((Double(bottom) - Double(top)) / unit).rounded(.up)))
+            }
+        } while pango_layout_iter_next_line(iterator) != 0
+        return places
+    }
+
+    private func endOfLine(from start: Int, length: Int) -> Int {
+        let bytes = text.utf8
+        var end = bytes.index(bytes.startIndex, offsetBy: min(start + length, bytes.count))
+        var place = min(start + length, bytes.count)
+        while place > start {
+            end = bytes.index(before: end)
+            guard bytes[end] == 0x20 else { break }
+            place -= 1
         }
+        return place
     }
 
     /// In pixels of the widget.

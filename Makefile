@@ -43,11 +43,13 @@ build: schemas ## Build everything, tests too, for debugging
 # With Swift's own libraries inside: it runs where no Swift is installed, and starts faster.
 release: ## Build the program as it is installed, in .build/release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-decode
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
 run: deps schemas ## Build and start Parlance; without a display, a short scripted conversation
 	$(SWIFT) build --product parlance
+	$(SWIFT) build --product parlance-decode
 	@build-aux/run .build/debug/parlance $(ARGS)
 
 test: deps schemas ## Build and run every test
@@ -98,6 +100,7 @@ new-app: ## Begin a program with the composer: NAME=…, and DIR=… [beside thi
 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery
+	$(SWIFT) build --product parlance-decode
 	@build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery screenshots .build/screenshots
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 

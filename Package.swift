@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Composer", targets: ["Composer"]),
         .library(name: "ChatGtk", targets: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"]),
         .executable(name: "parlance", targets: ["parlance"]),
+        .executable(name: "parlance-decode", targets: ["parlance-decode"]),
         .executable(name: "parlance-bench", targets: ["Benchmarks"]),
         .executable(name: "parlance-replay", targets: ["parlance-replay"]),
         .executable(name: "parlance-gallery", targets: ["Gallery"]),
@@ -35,11 +36,21 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .systemLibrary(
             name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
-        .target(name: "GtkKit", dependencies: ["CGtk"], swiftSettings: mainActorSettings),
+        .target(name: "GtkKit", dependencies: ["CGtk", "PictureDecoding"], swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
+
+        // Pictures come from anyone: a process that can do nothing else decodes them.
+        .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+        .target(name: "PictureDecoding", swiftSettings: settings),
+        .executableTarget(
+            name: "parlance-decode", dependencies: ["CPixbuf", "CWebP", "PictureDecoding"], swiftSettings: settings),
+        .testTarget(
+            name: "PictureDecodingTests", dependencies: ["ChatTestSupport", "PictureDecoding", "parlance-decode"],
+            swiftSettings: settings),
 
         // The composer engine, and its drivers.
         .target(
@@ -114,13 +125,16 @@ let package = Package(
             swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
-            name: "ChatGtk", dependencies: ["CGtk", "CGtkSource", "ChatCore", "ChatViewModels", "Composer", "GtkKit"],
+            name: "ChatGtk",
+            dependencies: [
+                "CGtk", "CGtkSource", "ChatCore", "ChatViewModels", "Composer", "GtkKit", "PictureDecoding",
+            ],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
         .testTarget(
             name: "ChatGtkTests",
             dependencies: [
                 "CGtk", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "GtkKit",
-                "GtkTestSupport", "LocalBackend", "MessageMarkup",
+                "GtkTestSupport", "LocalBackend", "MessageMarkup", "PictureDecoding", "parlance-decode",
             ], swiftSettings: settings),
         .executableTarget(
             name: "Gallery",
@@ -134,7 +148,7 @@ let package = Package(
         .executableTarget(
             name: "TimelineBench",
             dependencies: [
-                "BenchmarkReport", "CGtk", "ChatGtk", "GtkKit",
+                "BenchmarkReport", "CGtk", "ChatCore", "ChatGtk", "GtkKit", "MessageMarkup",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: mainActorSettings),

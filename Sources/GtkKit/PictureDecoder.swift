@@ -1,6 +1,8 @@
 import CGtk
 import Dispatch
 public import Foundation
+import PictureDecoding
+import Synchronization
 
 /// A decoded picture, ready to be drawn.
 public struct Picture: Sendable {
@@ -10,12 +12,24 @@ public struct Picture: Sendable {
     /// In pixels.
     public let width: Int
     public let height: Int
+    /// Whether it is the first of several frames.
+    public let isAnimated: Bool
 
-    nonisolated init(owning texture: UnsafeMutableRawPointer, width: Int, height: Int) {
-        self.texture = texture
-        owner = Owner(texture)
+    /// Reads the pixels that follow a frame's record.
+    nonisolated init?(reading process: PictureProcess, width: Int, height: Int, isAnimated: Bool) {
+        let count = width * height * 4
+        guard let memory = g_try_malloc(gsize(count)) else { return nil }
+        let bytes = g_bytes_new_take(memory, gsize(count))
+        defer { g_bytes_unref(bytes) }
+        guard process.read(into: UnsafeMutableRawBufferPointer(start: memory, count: count)),
+            let texture = gdk_memory_texture_new(
+                gint(width), gint(height), GDK_MEMORY_R8G8B8A8, bytes, gsize(width * 4))
+        else { return nil }
+        self.texture = UnsafeMutableRawPointer(texture)
+        owner = Owner(self.texture)
         self.width = width
         self.height = height
+        self.isAnimated = isAnimated
     }
 
     /// The bytes that it takes in memory.
@@ -30,66 +44,67 @@ public struct Picture: Sendable {
     }
 }
 
-/// Decodes pictures from files, one at a time on a thread of its own, and never more pixels than are asked for.
+/// Decodes pictures from files, each in a process of its own that can do nothing else (``PictureLimits``), one at a
+/// time, and never more pixels than are asked for.
 public nonisolated enum PictureDecoder {
-    /// A file that claims to have more pixels is not opened: a few bytes can claim any number.
-    public static let limit = 120_000_000
-
     private static let queue = DispatchQueue(label: "picture-decoder", qos: .utility)
 
     /// Width and height as it is meant to be seen, in pixels; nil if the file is no picture that can be shown.
     public static func size(of file: URL) async -> (width: Int, height: Int)? {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: shownSize(of: file.path)) }
-        }
+        await onQueue { () -> (width: Int, height: Int)? in
+            guard let process = try? PictureProcess(.size, path: file.path, width: 16, height: 16) else { return nil }
+            defer { process.finish() }
+            guard case .info(let width, let height, _) = process.record() else { return nil }
+            return (width, height)
+        } ?? nil
     }
 
     /// The picture within a box of pixels, never larger than it is; nil if it can't be shown.
     public static func picture(in file: URL, fitting width: Int, by height: Int) async -> Picture? {
-        await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: decode(file.path, width, height)) }
+        try? await load(file, fitting: width, by: height)
+    }
+
+    /// The same, with the reason if it can't be shown.
+    /// - Throws: ``PictureFailure``, also if nobody waits for it any more.
+    public static func load(_ file: URL, fitting width: Int, by height: Int) async throws -> Picture {
+        let result = await onQueue { () -> Result<Picture, PictureFailure> in
+            Result { () throws(PictureFailure) in try decode(file.path, width, height) }
+        }
+        return try (result ?? .failure(.stopped)).get()
+    }
+
+    private static func decode(_ path: String, _ width: Int, _ height: Int) throws(PictureFailure) -> Picture {
+        let process = try PictureProcess(.still, path: path, width: width, height: height)
+        defer { process.finish() }
+        var isAnimated = false
+        while true {
+            switch process.record() {
+            case .info(_, _, let moves): isAnimated = moves
+            case .frame(let width, let height, _):
+                guard let picture = Picture(reading: process, width: width, height: height, isAnimated: isAnimated)
+                else { throw .stopped }
+                return picture
+            case .end: throw .broken
+            case .failure(let failure): throw failure
+            }
         }
     }
 
-    private static func storedSize(of path: String) -> (width: Int, height: Int)? {
-        var (width, height): (gint, gint) = (0, 0)
-        guard gdk_pixbuf_get_file_info(path, &width, &height) != nil, width > 0, height > 0,
-            Int(width) * Int(height) <= limit
-        else { return nil }
-        return (Int(width), Int(height))
-    }
-
-    private static func shownSize(of path: String) -> (width: Int, height: Int)? {
-        guard let stored = storedSize(of: path) else { return nil }
-        // How a camera was held is told by the loader alone. A small size makes JPEG's cheap.
-        guard let small = gdk_pixbuf_new_from_file_at_scale(path, 16, 16, 1, nil) else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(small)) }
-        let orientation = gdk_pixbuf_get_option(small, "orientation").flatMap { Int(String(cString: $0)) } ?? 1
-        return orientation >= 5 ? (stored.height, stored.width) : stored
-    }
-
-    private static func decode(_ path: String, _ width: Int, _ height: Int) -> Picture? {
-        guard let stored = storedSize(of: path) else { return nil }
-        let scale = min(1, Double(width) / Double(stored.width), Double(height) / Double(stored.height))
-        let target = (max(1, Int(Double(stored.width) * scale)), max(1, Int(Double(stored.height) * scale)))
-        guard let loaded = gdk_pixbuf_new_from_file_at_scale(path, gint(target.0), gint(target.1), 1, nil) else {
-            return nil
+    /// - Returns: nil if the task was cancelled before its turn came.
+    private static func onQueue<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T? {
+        let flag = Flag()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: flag.isSet ? nil : work()) }
+            }
+        } onCancel: {
+            flag.set()
         }
-        defer { g_object_unref(UnsafeMutableRawPointer(loaded)) }
-        guard let upright = gdk_pixbuf_apply_embedded_orientation(loaded) else { return nil }
-        defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
-        return picture(upright)
     }
 
-    private static func picture(_ pixbuf: OpaquePointer) -> Picture? {
-        let (width, height) = (gdk_pixbuf_get_width(pixbuf), gdk_pixbuf_get_height(pixbuf))
-        guard let bytes = gdk_pixbuf_read_pixel_bytes(pixbuf) else { return nil }
-        defer { g_bytes_unref(bytes) }
-        let format = gdk_pixbuf_get_has_alpha(pixbuf) != 0 ? GDK_MEMORY_R8G8B8A8 : GDK_MEMORY_R8G8B8
-        guard
-            let texture = gdk_memory_texture_new(
-                width, height, format, bytes, gsize(gdk_pixbuf_get_rowstride(pixbuf)))
-        else { return nil }
-        return Picture(owning: UnsafeMutableRawPointer(texture), width: Int(width), height: Int(height))
+    private nonisolated final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .relaxed) }
+        func set() { value.store(true, ordering: .relaxed) }
     }
 }

@@ -1,0 +1,137 @@
+public import Glibc
+
+/// A `parlance-decode` at work on one file. Every call waits: none is for the main thread, and one at a time.
+public struct PictureProcess: Sendable {
+    /// How much of a picture is wanted; see `parlance-decode`.
+    public enum Mode: String, Sendable {
+        case size, still, play
+    }
+
+    /// Seconds until an answer is there; the process may compute for less, but others compute too.
+    public static let patience = 10
+
+    public let identifier: pid_t
+    private let output: Int32
+
+    /// Starts one.
+    ///
+    /// - Parameters:
+    ///   - path: a regular file. The process gets it opened, and can open no other.
+    ///   - width: of the box that the picture has to fit in, 1 to 16,384 pixels.
+    public init(_ mode: Mode, path: String, width: Int, height: Int) throws(PictureFailure) {
+        guard let program = Self.program else { throw .stopped }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw .broken }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .broken }
+        guard status.st_size <= PictureLimits.bytes else { throw .tooLarge }
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw .stopped }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[1]) }
+        let box = [width, height].map { String(min(max($0, 1), 16384)) }
+        guard let identifier = Self.spawn([program, mode.rawValue] + box, input: file, output: ends[1]) else {
+            close(ends[0])
+            throw .stopped
+        }
+        self.identifier = identifier
+        output = ends[0]
+    }
+
+    /// The next record; the pixels of a frame are to be read before the one after it.
+    public func record() -> PictureRecord {
+        var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
+        guard bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return .failure(.stopped) }
+        return PictureRecord(bytes) ?? .failure(.broken)
+    }
+
+    /// Fills the buffer with what comes next.
+    /// - Returns: false if less came, or nothing for ``patience``.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var rest = buffer
+        while !rest.isEmpty {
+            var wait = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&wait, 1, Int32(Self.patience) * 1000)
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { return false }
+            let count = Glibc.read(output, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return true
+    }
+
+    /// Ends it, whatever it does, so that a call that waits returns. From any thread.
+    public func interrupt() { kill(identifier, SIGKILL) }
+
+    /// Ends it and forgets it: the last call.
+    /// - Returns: what it took, the memory in bytes.
+    @discardableResult
+    public func finish() -> (mostMemory: Int, seconds: Double) {
+        interrupt()
+        close(output)
+        var (status, use): (Int32, rusage) = (0, rusage())
+        while wait4(identifier, &status, 0, &use) < 0, errno == EINTR {}
+        let seconds = Double(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
+        return (use.ru_maxrss * 1024, seconds + Double(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1_000_000)
+    }
+
+    // MARK: Starting
+
+    private static func spawn(_ arguments: [String], input: Int32, output: Int32) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        guard posix_spawn_file_actions_init(&actions) == 0 else { return nil }
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        var attributes = posix_spawnattr_t()
+        guard posix_spawnattr_init(&attributes) == 0 else { return nil }
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var list: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = Self.environment.map { strdup($0) } + [nil]
+        defer { for text in list + environment { free(text) } }
+        var identifier: pid_t = 0
+        return posix_spawn(&identifier, arguments[0], &actions, &attributes, &list, &environment) == 0
+            ? identifier : nil
+    }
+
+    /// Nothing of the program's own but where libraries and loaders lie.
+    private static let environment: [String] = {
+        let names: [String] = ["LD_LIBRARY_PATH", "GDK_PIXBUF_MODULE_FILE", "GDK_PIXBUF_MODULEDIR"]
+        return names.compactMap { (name: String) -> String? in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+    }()
+
+    /// Beside what this code is part of, be it the program or a library of tests, or where it is installed.
+    private static let program: String? = {
+        guard let folder = ownFolder else { return nil }
+        return ["\(folder)/parlance-decode", "\(folder)/../libexec/parlance/parlance-decode"]
+            .first { access($0, X_OK) == 0 }
+    }()
+
+    /// Where the file lies that this code was loaded from: what is mapped at a place in it.
+    private static var ownFolder: String? {
+        guard let maps = fopen("/proc/self/maps", "re") else { return nil }
+        defer { fclose(maps) }
+        let own = UInt64(UInt(bitPattern: #dsohandle))
+        var line = [CChar](repeating: 0, count: 5000)
+        while fgets(&line, Int32(line.count), maps) != nil {
+            // "55d0-55d4 r-xp 0000 fe:01 123    /path"
+            let text = String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let ends = text.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            guard ends.count == 2, ends[0] <= own, own < ends[1], let start = text.firstIndex(of: "/"),
+                let end = text.lastIndex(of: "/")
+            else { continue }
+            return String(text[start..<end])
+        }
+        return nil
+    }
+}

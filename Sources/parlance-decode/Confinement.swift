@@ -1,0 +1,21 @@
+import CPixbuf
+import Glibc
+import PictureDecoding
+
+/// Gives up what a decoder does not need: opening, connecting, starting, and more memory and time than it may take.
+enum Confinement {
+    static func begin() {
+        // What is open stays open, and nothing else is opened, on kernels without seccomp too.
+        _ = shim_limit(Int32(RLIMIT_NOFILE.rawValue), 3)
+        _ = shim_limit(Int32(RLIMIT_FSIZE.rawValue), 0)
+        _ = shim_limit(Int32(RLIMIT_CORE.rawValue), 0)
+        guard shim_limit(Int32(RLIMIT_AS.rawValue), rlim_t(PictureLimits.memory)) == 0 else {
+            RecordOutput.fail(.stopped)
+        }
+        allowTime()
+        _ = shim_confine()
+    }
+
+    /// Starts the time of a frame.
+    static func allowTime() { shim_allow_seconds(PictureLimits.seconds) }
+}

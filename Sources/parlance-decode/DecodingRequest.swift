@@ -1,0 +1,30 @@
+import PictureDecoding
+
+/// How much of a picture is wanted.
+enum DecodingMode: String {
+    /// Its size alone.
+    case size
+    /// One frame.
+    case still
+    /// All frames, again and again: as fast as they are taken.
+    case play
+}
+
+/// What is asked for.
+struct DecodingRequest {
+    var mode: DecodingMode
+    /// The box that the picture has to fit in, in pixels.
+    var width: Int
+    var height: Int
+
+    /// The size to decode a stored picture in: within the box or the box turned, since how a camera was held is known
+    /// later, and never larger than it is.
+    func shownSize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
+        let (storedWidth, storedHeight) = (Double(storedWidth), Double(storedHeight))
+        let upright = min(Double(width) / storedWidth, Double(height) / storedHeight)
+        let turned = min(Double(height) / storedWidth, Double(width) / storedHeight)
+        let most = (Double(PictureLimits.shownPixels) / (storedWidth * storedHeight)).squareRoot()
+        let scale = min(1, max(upright, turned), most)
+        return (max(1, Int(storedWidth * scale)), max(1, Int(storedHeight * scale)))
+    }
+}

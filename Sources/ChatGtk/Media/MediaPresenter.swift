@@ -9,11 +9,27 @@ final class MediaPresenter {
     let previews: MediaPreviews
     /// Told why something could not be done.
     var onFailure: ((ChatError) -> Void)?
+    /// The pictures that a picture is one of, in their order.
+    var pictures: () -> [MediaReference] = { [] }
+    private(set) var viewer: PictureViewer?
     private let service: any MediaService
 
     init(service: any MediaService) {
         self.service = service
         previews = MediaPreviews { try await service.content(of: $0) }
+    }
+
+    /// Shows a picture large, with those before and after it.
+    func view(_ media: MediaReference, over widget: Widget) {
+        let all = pictures()
+        let viewer = PictureViewer(self, over: widget)
+        self.viewer = viewer
+        viewer.onClose = { [weak self] in self?.viewer = nil }
+        if let index = all.firstIndex(of: media) {
+            viewer.show(all, at: index)
+        } else {
+            viewer.show([media], at: 0)
+        }
     }
 
     /// Opens it in the program that the desktop has for its type.

@@ -1,6 +1,7 @@
 import ChatCore
 import Foundation
 import GtkKit
+import PictureDecoding
 
 /// Pictures in the sizes in which they are shown, decoded off the main thread and kept for a while.
 final class MediaPreviews {
@@ -28,12 +29,25 @@ final class MediaPreviews {
 
     /// Decodes it within a box of pixels; nil if it can't be shown or nobody waits for it any more.
     func picture(of media: MediaReference, fitting width: Int, by height: Int) async -> Picture? {
+        try? await load(media, fitting: width, by: height)
+    }
+
+    /// The same, with the reason if it can't be shown.
+    /// - Parameter keeps: whether it may be shown again soon in this size.
+    /// - Throws: ``PictureFailure``.
+    func load(
+        _ media: MediaReference, fitting width: Int, by height: Int, keeps: Bool = true
+    ) async throws -> Picture {
         if let picture = cached(media, fitting: width, by: height) { return picture }
-        guard let file = try? await content(media), !Task.isCancelled else { return nil }
-        guard let picture = await PictureDecoder.picture(in: file, fitting: width, by: height) else { return nil }
-        keep(picture, Self.key(media, width, height))
+        guard let file = await file(of: media) else { throw PictureFailure.broken }
+        if Task.isCancelled { throw PictureFailure.stopped }
+        let picture = try await PictureDecoder.load(file, fitting: width, by: height)
+        if keeps { keep(picture, Self.key(media, width, height)) }
         return picture
     }
+
+    /// Where its content lies; nil if it is not to be had.
+    func file(of media: MediaReference) async -> URL? { try? await content(media) }
 
     private func keep(_ picture: Picture, _ key: String) {
         guard kept[key] == nil, picture.bytes <= Self.budget else { return }

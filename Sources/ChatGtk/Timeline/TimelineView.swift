@@ -61,6 +61,9 @@ final class TimelineView {
         pointer = TimelinePointer(view: self)
         addKeys()
         followEnds()
+        media.pictures = { [weak viewModel] in
+            viewModel?.rows.compactMap(\.message).flatMap(\.attachments).filter(PicturePart.shows) ?? []
+        }
         viewModel.onEffect = { [weak self] in self?.carryOut($0) }
     }
 

@@ -1,0 +1,188 @@
+import CGtk
+import ChatCore
+import GtkKit
+import PictureDecoding
+
+/// A window over the conversation's that shows one picture as large as there is room, and those before and after it.
+final class PictureViewer {
+    /// The most pixels of a side that are decoded.
+    private static let mostPixels = 8192
+
+    let window: Widget
+    let zoom: ZoomPicture
+    /// Told once the window is gone.
+    var onClose: (() -> Void)?
+    private(set) var index = 0
+    /// What is shown in the picture's place, if it can't be shown.
+    let message = Label()
+
+    private let media: MediaPresenter
+    private let canvas = ZoomPicture.make()
+    private let title = Widget(borrowing: adw_window_title_new("", nil))
+    private let previous = PictureViewer.button("go-previous-symbolic", translated("Previous Picture"))
+    private let next = PictureViewer.button("go-next-symbolic", translated("Next Picture"))
+    private var files: [MediaReference] = []
+    private var picture: Picture?
+    var isShown: Bool { picture != nil }
+    private var loading: Task<Void, Never>?
+    private var player: PicturePlayer?
+
+    init(_ media: MediaPresenter, over widget: Widget) {
+        self.media = media
+        window = Widget(borrowing: adw_window_new())
+        guard let zoom = ZoomPicture.of(canvas) else { fatalError("ParlanceZoomPicture has no implementation") }
+        self.zoom = zoom
+        build()
+        if let parent = gtk_widget_get_root(widget.cast()) {
+            let parent = Widget(borrowing: UnsafeMutableRawPointer(parent))
+            gtk_window_set_transient_for(window.cast(), parent.cast())
+            gtk_window_set_default_size(window.cast(), gint(parent.width), gint(parent.height))
+        }
+        gtk_window_set_modal(window.cast(), 1)
+        window.connect("close-request") { [weak self] _ in self?.ended() }
+        addKeys()
+    }
+
+    // MARK: Pictures
+
+    func show(_ files: [MediaReference], at index: Int) {
+        self.files = files
+        show(index)
+        gtk_window_present(window.cast())
+    }
+
+    /// - Parameter step: 1 for the next, -1 for the one before.
+    func go(_ step: Int) {
+        if files.indices.contains(index + step) { show(index + step) }
+    }
+
+    private func show(_ index: Int) {
+        self.index = index
+        let file = files[index]
+        loading?.cancel()
+        player = nil
+        picture = nil
+        message.isVisible = false
+        zoom.show(nil, width: file.width ?? 1, height: file.height ?? 1, keepsPlace: false)
+        zoom.widget.setAccessibleLabel(file.altText ?? file.name)
+        adw_window_title_set_title(title.cast(), file.altText ?? file.name)
+        let place = translated("%1 of %2").replacing("%1", with: "\(index + 1)").replacing("%2", with: "\(files.count)")
+        adw_window_title_set_subtitle(title.cast(), files.count > 1 ? place : nil)
+        gtk_widget_set_sensitive(previous.cast(), index > 0 ? 1 : 0)
+        gtk_widget_set_sensitive(next.cast(), index + 1 < files.count ? 1 : 0)
+        loading = Task { [weak self, media] in
+            do {
+                let picture = try await media.previews.load(
+                    file, fitting: Self.mostPixels, by: Self.mostPixels, keeps: false)
+                if !Task.isCancelled { self?.show(picture, of: file) }
+            } catch {
+                if !Task.isCancelled { self?.show((error as? PictureFailure) ?? .stopped) }
+            }
+        }
+    }
+
+    private func show(_ picture: Picture, of file: MediaReference) {
+        self.picture = picture
+        let (width, height) = (picture.width, picture.height)
+        zoom.show(picture.paintable, width: width, height: height, keepsPlace: false)
+        guard picture.isAnimated else { return }
+        player = PicturePlayer(file, media.previews, fitting: width, by: height, in: canvas) { [weak self] in
+            self?.zoom.show($0.paintable, width: width, height: height, keepsPlace: true)
+        }
+    }
+
+    private func show(_ failure: PictureFailure) {
+        message.text = failure.explanation
+        message.isVisible = true
+    }
+
+    private func copy() {
+        guard let picture, let clipboard = gtk_widget_get_clipboard(window.cast()) else { return }
+        gdk_clipboard_set_texture(clipboard, picture.paintable.cast())
+    }
+
+    private func save() { media.save(files[index], over: window) }
+
+    private func ended() {
+        loading?.cancel()
+        player = nil
+        onClose?()
+    }
+
+    // MARK: Building
+
+    private func build() {
+        let header = Widget(borrowing: adw_header_bar_new())
+        header.addStyle("flat")
+        adw_header_bar_set_title_widget(header.cast(), title.cast())
+        let copy = Self.button("edit-copy-symbolic", translated("Copy Picture"))
+        let save = Self.button("document-save-symbolic", translated("Save"))
+        for button in [previous, next] { adw_header_bar_pack_start(header.cast(), button.cast()) }
+        for button in [save, copy] { adw_header_bar_pack_end(header.cast(), button.cast()) }
+        previous.onClick { [weak self] in self?.go(-1) }
+        next.onClick { [weak self] in self?.go(1) }
+        copy.onClick { [weak self] in self?.copy() }
+        save.onClick { [weak self] in self?.save() }
+        let overlay = Widget(borrowing: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), canvas.cast())
+        message.addStyle("title-2")
+        gtk_label_set_wrap(message.cast(), 1)
+        gtk_widget_set_can_target(message.cast(), 0)
+        gtk_overlay_add_overlay(overlay.cast(), message.cast())
+        let box = Box(.vertical)
+        box.append(header)
+        box.append(overlay)
+        adw_window_set_content(window.cast(), box.cast())
+        window.addStyle("picture-viewer")
+    }
+
+    private static func button(_ icon: String, _ name: String) -> Button {
+        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        button.tooltip = name
+        button.setAccessibleLabel(name)
+        return button
+    }
+
+    private func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            self?.handleKey(Int32(bitPattern: arguments.uint(0)), GdkModifierType(arguments.flags(2))) ?? false
+        }
+        window.addController(keys)
+    }
+
+    private func handleKey(_ key: Int32, _ modifiers: GdkModifierType) -> Bool {
+        if modifiers.rawValue & GDK_CONTROL_MASK.rawValue != 0 {
+            switch key {
+            case GDK_KEY_c: copy()
+            case GDK_KEY_s: save()
+            case GDK_KEY_w: gtk_window_close(window.cast())
+            case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add: zoom.zoomIn()
+            case GDK_KEY_minus, GDK_KEY_KP_Subtract: zoom.zoomOut()
+            case GDK_KEY_0, GDK_KEY_KP_0: zoom.fit()
+            default: return false
+            }
+            return true
+        }
+        switch key {
+        case GDK_KEY_Escape: gtk_window_close(window.cast())
+        case GDK_KEY_Left, GDK_KEY_KP_Left, GDK_KEY_Page_Up: go(-1)
+        case GDK_KEY_Right, GDK_KEY_KP_Right, GDK_KEY_Page_Down: go(1)
+        case GDK_KEY_Home: if !files.isEmpty { show(0) }
+        case GDK_KEY_End: if !files.isEmpty { show(files.count - 1) }
+        case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add: zoom.zoomIn()
+        case GDK_KEY_minus, GDK_KEY_KP_Subtract: zoom.zoomOut()
+        case GDK_KEY_0, GDK_KEY_KP_0: zoom.fit()
+        case GDK_KEY_1, GDK_KEY_KP_1: zoom.showActualSize()
+        case GDK_KEY_F11:
+            if gtk_window_is_fullscreen(window.cast()) != 0 {
+                gtk_window_unfullscreen(window.cast())
+            } else {
+                gtk_window_fullscreen(window.cast())
+            }
+        default: return false
+        }
+        return true
+    }
+}

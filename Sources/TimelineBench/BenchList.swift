@@ -28,7 +28,7 @@ protocol BenchList: AnyObject {
 }
 
 /// The list of this project.
-final class OurList: BenchList, TimelineListSource {
+class OurList: BenchList, TimelineListSource {
     static let name = "TimelineList"
     static let most = 1_000_000
 
@@ -46,10 +46,10 @@ final class OurList: BenchList, TimelineListSource {
     let widget: Widget
     let list: TimelineList
     private(set) var keys: Deque<Int>
-    private let texts: BenchText
+    let texts: BenchText
     private var taller: [Int: Int] = [:]
 
-    init(_ texts: BenchText, count: Int) {
+    required init(_ texts: BenchText, count: Int) {
         self.texts = texts
         keys = Deque(0..<count)
         (widget, list) = TimelineList.create()

@@ -16,6 +16,7 @@ enum TimelineBenchmarks {
         rows += StillnessBenchmarks<GtkList>(texts: .short, count: 10_000, target: nil).rows()
         rows += StillnessBenchmarks<PlainBox>(texts: .short, count: 1000, target: nil).rows()
         for texts in BenchText.allCases { rows += speeds(texts) }
+        rows += MixedBenchmarks.rows()
         rows += idle()
         rows += memory()
         rows.append(try instructions())

@@ -14,6 +14,10 @@ MainLoop.attachDispatchQueue()
 if arguments.first == "workload" {
     exit(TimelineBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
 }
+// `mixed` measures messages of all kinds alone.
+if arguments.first == "mixed" {
+    exit(BenchmarkRow.report(MixedBenchmarks.rows()) ? 0 : 1)
+}
 do {
     exit(BenchmarkRow.report(try TimelineBenchmarks.rows()) ? 0 : 1)
 } catch {

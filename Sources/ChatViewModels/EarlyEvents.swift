@@ -8,7 +8,7 @@ nonisolated struct EarlyEvents: Sendable {
     mutating func take(_ event: ComposerEvent, in engine: ComposerEngine) -> Bool? {
         switch event {
         case .preedit, .sendAccepted, .sendFailed, .restoreUnsent, .connected, .focus, .hide, .expand, .layout,
-            .peerTyping, .copy:
+            .peerTyping, .copy, .holdSelection:
             return nil
         case .select:
             // There was no text to select in: the draft's caret stays.

@@ -16,6 +16,20 @@ struct WindowRuleTests {
         )
     }
 
+    /// SLK-57: starts where it is, ends where it goes; a spring goes a little too far on its way, easing never does.
+    @Test(arguments: [
+        (ResizeTransition.spring(0.65, damping: 0.7, velocity: 0.7), 0.65, 1.0...1.1), (.eased(0.2), 0.2, 0.9...1.0),
+    ])
+    func movement(_ transition: ResizeTransition, duration: Double, furthest: ClosedRange<Double>) throws {
+        #expect(try abs(#require(transition.progress(after: 0))) < 0.001)
+        #expect(transition.progress(after: duration) == nil)
+        let way = try (0..<100).map { try #require(transition.progress(after: duration * Double($0) / 100)) }
+        #expect(try furthest.contains(#require(way.max())))
+        #expect(try abs(#require(way.last) - 1) < 0.01, "there is no leap at the end")
+        #expect(zip(way, way.dropFirst()).allSatisfy { abs($1 - $0) < 0.1 }, "nor on the way")
+        #expect(ResizeTransition.none.progress(after: 0) == nil)
+    }
+
     /// HKW-24.
     @Test func overridesAreTakenBackOnce() {
         var setting = OverridableSetting(1)

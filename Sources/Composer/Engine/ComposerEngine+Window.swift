@@ -10,6 +10,15 @@ extension ComposerEngine {
         }
     }
 
+    mutating func holdSelection(_ isHeld: Bool) {
+        if isHeld {
+            heldSelection = heldSelection ?? selection
+        } else {
+            turn.selectionBefore = heldSelection
+            heldSelection = nil
+        }
+    }
+
     private mutating func setFocus(_ focus: Bool) {
         guard focus != isFocused, !(focus && isHidden) else { return }
         isFocused = focus

@@ -42,6 +42,8 @@ public struct ComposerEngine: Sendable {
     /// The mention behind which the caret stands and that the last Backspace highlighted.
     var armedMention: Span.ID?
     var turn = Turn()
+    /// The selection when the pointer began to select; nil while it does not.
+    var heldSelection: TextRange?
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
         self.configuration = configuration
@@ -114,6 +116,7 @@ public struct ComposerEngine: Sendable {
         }
         switch event {
         case .edit, .insert, .deleteBackward, .deleteForward, .select, .undo, .redo, .clear: performText(event)
+        case .holdSelection(let isHeld): holdSelection(isHeld)
         case .preedit(let text): showPreedit(text)
         case .commit(let text): commit(text)
         case .key(let chord): press(chord)

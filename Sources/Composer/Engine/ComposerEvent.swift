@@ -13,6 +13,9 @@ public enum ComposerEvent: Sendable {
     case deleteForward(byWord: Bool)
     /// The user moves the caret or selects.
     case select(TextRange)
+    /// The pointer begins to select, and ends: completion and observers hear of the selection at the end alone
+    /// (SLK-61, HKW-20).
+    case holdSelection(Bool)
     /// What an input method shows before it commits, empty when it is done: never part of the document.
     case preedit(String)
     /// What an input method commits; the preedit ends with it.

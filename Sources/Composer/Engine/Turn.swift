@@ -7,6 +7,8 @@ struct Turn: Sendable {
     var contentChanged = false
     /// The first change of the text, as completion takes it.
     var stimulus: CompletionStimulus?
+    /// The selection that observers know, if they have missed some.
+    var selectionBefore: TextRange?
     /// What was highlighted in this turn stays so.
     var keepsArmedMention = false
     /// An event has dealt with completion itself.
@@ -39,7 +41,8 @@ extension ComposerEngine {
         let showedCompletion = completing.session?.isVisible ?? false
         let highlightedBefore = highlightedMention
         body(&self)
-        followCompletion(selectionMoved: selection != selectionBefore)
+        let isMoveTold = heldSelection == nil && selection != (turn.selectionBefore ?? selectionBefore)
+        followCompletion(selectionMoved: isMoveTold)
         if !turn.keepsArmedMention, !turn.edits.isEmpty || selection != selectionBefore { armedMention = nil }
         if let highlighted = highlightedMention, highlighted != highlightedBefore { observe(.mentionSelected) }
         let showsCompletion = completing.session?.isVisible ?? false
@@ -49,7 +52,7 @@ extension ComposerEngine {
         if height != heightBefore { observe(.heightChanged) }
         if !turn.edits.isEmpty { turn.observations.insert(.textChanged, at: 0) }
         let selectionMoved = selection != selectionBefore
-        if selectionMoved { turn.observations.insert(.selectionChanged, at: turn.edits.isEmpty ? 0 : 1) }
+        if isMoveTold { turn.observations.insert(.selectionChanged, at: turn.edits.isEmpty ? 0 : 1) }
         if turn.contentChanged, draft.changed(at: now, delay: configuration.draftDelay) { emit(.draftChanged) }
         if isIgnoring { turn.observations = [] }
         let finished = turn

@@ -30,7 +30,10 @@ public enum Resource {
     }
 
     /// Adds the style sheet to the default display.
-    public static func loadStyle() { StyleSheet.load(resource: style) }
+    public static func loadStyle() {
+        StyleSheet.load(resource: style)
+        StyleSheet.loadForHighContrast(resource: prefix + "style/high-contrast.css")
+    }
 
     public struct Missing: Error {
         public let message: String

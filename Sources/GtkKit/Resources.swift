@@ -46,6 +46,29 @@ public enum StyleSheet {
 
     private static var overrides: Object?
 
+    /// Adds a style sheet for as long as the desktop asks for high contrast.
+    public static func loadForHighContrast(resource: String) {
+        adw_init()
+        guard contrast == nil, let manager = adw_style_manager_get_default(), let provider = gtk_css_provider_new()
+        else { return }
+        contrast = Object(owning: UnsafeMutableRawPointer(provider))
+        gtk_css_provider_load_from_resource(provider, resource)
+        followContrast()
+        Object(borrowing: UnsafeMutableRawPointer(manager)).connect("notify::high-contrast") { _ in followContrast() }
+    }
+
+    private static func followContrast() {
+        guard let display = gdk_display_get_default(), let contrast else { return }
+        if adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0 {
+            gtk_style_context_add_provider_for_display(
+                display, contrast.cast(), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
+        } else {
+            gtk_style_context_remove_provider_for_display(display, contrast.cast())
+        }
+    }
+
+    private static var contrast: Object?
+
     public static func load(resource: String) {
         guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
         gtk_css_provider_load_from_resource(provider, resource)

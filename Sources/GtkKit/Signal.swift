@@ -24,6 +24,8 @@ public struct SignalArguments {
     }
     public func boxed(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_boxed(value(index)) }
     public func object(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_object(value(index)) }
+    /// An argument of a type of its own, as a GdkEvent.
+    public func pointer(_ index: Int) -> UnsafeMutableRawPointer? { g_value_peek_pointer(value(index)) }
     public func variant(_ index: Int) -> OpaquePointer? { g_value_get_variant(value(index)) }
 
     private func value(_ index: Int) -> UnsafePointer<GValue> {

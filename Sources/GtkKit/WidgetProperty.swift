@@ -2,7 +2,7 @@ import CGtk
 
 /// A property of a widget class of our own, as `.ui` files, bindings and the inspector see it.
 public struct WidgetProperty {
-    let name: String
+    public let name: String
     let kind: Kind
     let get: @MainActor (WidgetImplementation, UnsafeMutablePointer<GValue>) -> Void
     let set: @MainActor (WidgetImplementation, UnsafePointer<GValue>) -> Void
@@ -69,31 +69,41 @@ public struct WidgetProperty {
 /// A signal of a widget class of our own.
 public struct WidgetSignal {
     let name: String
-    /// How many texts come with it.
+    /// How many texts come with it, and how many numbers after them.
     let texts: Int
+    let numbers: Int
 
-    public init(_ name: String, texts: Int = 0) {
+    public init(_ name: String, texts: Int = 0, numbers: Int = 0) {
         self.name = name
         self.texts = texts
+        self.numbers = numbers
     }
 
     func register(_ type: GType) {
-        var types = [GType](repeating: shim_type_string(), count: texts)
-        g_signal_newv(name, type, G_SIGNAL_RUN_LAST, nil, nil, nil, nil, shim_type_none(), guint(texts), &types)
+        var types =
+            [GType](repeating: shim_type_string(), count: texts)
+            + [GType](repeating: shim_type_double(), count: numbers)
+        g_signal_newv(
+            name, type, G_SIGNAL_RUN_LAST, nil, nil, nil, nil, shim_type_none(), guint(texts + numbers), &types)
     }
 }
 
 extension WidgetImplementation {
     /// Emits one of the class's ``signals``.
-    public final func emit(_ signal: String, _ texts: String...) {
+    public final func emit(_ signal: String, _ texts: String..., numbers: [Double] = []) {
         let id = g_signal_lookup(signal, Self.type)
         precondition(id != 0, "no signal \(signal)")
-        var values = [GValue](repeating: GValue(), count: texts.count + 1)
+        var values = [GValue](repeating: GValue(), count: 1 + texts.count + numbers.count)
         g_value_init(&values[0], Self.type)
         g_value_set_object(&values[0], pointer)
         for (index, text) in texts.enumerated() {
             g_value_init(&values[index + 1], shim_type_string())
             g_value_set_string(&values[index + 1], text)
+        }
+        for (index, number) in numbers.enumerated() {
+            let place = 1 + texts.count + index
+            g_value_init(&values[place], shim_type_double())
+            g_value_set_double(&values[place], number)
         }
         g_signal_emitv(values, id, 0, nil)
         for index in values.indices { g_value_unset(&values[index]) }

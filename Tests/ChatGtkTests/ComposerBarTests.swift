@@ -1,10 +1,11 @@
 import CGtk
-import ChatGtk
 import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import ChatGtk
 
 /// The composer bar as somebody else's program takes it.
 final class ComposerBarTests: GtkTestCase {
@@ -59,6 +60,33 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
+    /// HKW-2: whatever the property, what is set is what is read, also after the others were set.
+    func testEveryPropertySurvives() throws {
+        try onMain {
+            try ComposerBar.register()
+            let values: [(String, String)] = [
+                ("text", "Hello"), ("placeholder", "Say something"), ("preset", "slack"), ("character-limit", "40"),
+                ("limit-is-hard", "1"), ("counter-style", "split"), ("max-height", "90"), ("content-inset", "7"),
+                ("expanded", "1"), ("return-sends", "0"), ("styles-markdown", "0"), ("shows-formatting", "1"),
+                ("shows-expand", "0"), ("shows-start", "0"), ("shows-end", "0"), ("hides-send", "0"), ("bounces", "0"),
+                ("hidden", "1"),
+            ]
+            let names = Set(ComposerBar.properties.map(\.name))
+            XCTAssertEqual(names, Set(values.map(\.0) + ["max-lines"]), "the test knows every property")
+            let settings = values.map { "<property name=\"\($0)\">\($1)</property>" }.joined()
+            let file = "<interface><object class=\"ParlanceComposerBar\" id=\"bar\">\(settings)</object></interface>"
+            let widget: Widget = Builder(text: file)["bar"]
+            for (name, value) in values {
+                XCTAssertEqual(widget.written(name), value, "HKW-2: \(name)")
+            }
+            let plain = ComposerBar.make()
+            for property in ComposerBar.properties where property.name != "placeholder" {
+                XCTAssertEqual(
+                    plain.written(property.name), plain.initially(property.name), "SLK-2: \(property.name) at first")
+            }
+        }
+    }
+
     func testSendSignalAndClosure() throws {
         try onMain {
             try ComposerBar.register()
@@ -66,14 +94,19 @@ final class ComposerBarTests: GtkTestCase {
             let bar = try XCTUnwrap(ComposerBar.of(widget))
             let window = TestWindow(widget)
             var sent: [String] = []
+            var raw = ""
             var changes = 0
-            widget.connect("send") { sent.append($0.string(0)) }
+            widget.connect("send") {
+                sent.append($0.string(0))
+                raw = $0.string(1)
+            }
             widget.connect("changed") { _ in changes += 1 }
             try RealInput.activate(window.window)
             bar.grabFocus()
-            try RealInput.type("hi")
+            try RealInput.type("hi ")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { sent == ["hi"] })
+            XCTAssertEqual(raw, "hi ", "MIB-15: as it stood")
             XCTAssertTrue(MainLoop.pump { bar.text.isEmpty && changes > 0 })
             window.close()
         }
@@ -199,6 +232,72 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
+    /// SLK-60: whatever it stands in, it takes keys and sends.
+    func testItWorksInAnyContainer() throws {
+        try onMain {
+            try ComposerBar.register()
+            let make: [(String, @MainActor (Widget) -> Widget)] = [
+                (
+                    "paned",
+                    { bar in
+                        let rooms = Label("rooms")
+                        let paned = Widget(borrowing: gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
+                        gtk_paned_set_start_child(paned.cast(), rooms.cast())
+                        gtk_paned_set_end_child(paned.cast(), bar.cast())
+                        return paned
+                    }
+                ),
+                (
+                    "stack",
+                    { bar in
+                        let stack = Widget(borrowing: gtk_stack_new())
+                        gtk_stack_add_named(stack.cast(), bar.cast(), "page")
+                        return stack
+                    }
+                ),
+                (
+                    "notebook",
+                    { bar in
+                        let book = Widget(borrowing: gtk_notebook_new())
+                        gtk_notebook_append_page(book.cast(), bar.cast(), nil)
+                        return book
+                    }
+                ),
+                (
+                    "popover",
+                    { bar in
+                        let button = Widget(borrowing: gtk_menu_button_new())
+                        let popover = Widget(borrowing: gtk_popover_new())
+                        gtk_popover_set_child(popover.cast(), bar.cast())
+                        gtk_widget_set_size_request(bar.cast(), 300, -1)
+                        gtk_menu_button_set_popover(button.cast(), popover.cast())
+                        return button
+                    }
+                ),
+            ]
+            for (name, container) in make {
+                let widget = ComposerBar.make()
+                let bar = try XCTUnwrap(ComposerBar.of(widget))
+                var sent: [String] = []
+                bar.session.onSend = { sent.append($0.text) }
+                let outer = container(widget)
+                let window = TestWindow(outer, width: 360, height: 300)
+                try RealInput.activate(window.window)
+                if name == "popover" { gtk_menu_button_popup(outer.cast()) }
+                XCTAssertTrue(MainLoop.pump { widget.isMapped && widget.width > 0 }, name)
+                bar.grabFocus()
+                try RealInput.type("in a \(name)")
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { sent == ["in a \(name)"] }, "SLK-60: \(name), \(sent)")
+                if name == "popover" {
+                    gtk_menu_button_popdown(outer.cast())
+                    XCTAssertTrue(MainLoop.pump { !widget.isMapped })
+                }
+                window.close()
+            }
+        }
+    }
+
     func testMiddleCanBeReplaced() throws {
         try onMain {
             try ComposerBar.register()
@@ -225,6 +324,38 @@ extension Widget {
             if let found = child.descendant(where: condition) { return found }
         }
         return nil
+    }
+
+    /// A property's value as a `.ui` file would spell it.
+    fileprivate func written(_ name: String) -> String? {
+        withSpecification(name) { _, value in
+            g_object_get_property(cast(), name, value)
+        }
+    }
+
+    /// What the class says that the property is at first.
+    fileprivate func initially(_ name: String) -> String? {
+        withSpecification(name) { specification, value in
+            g_param_value_set_default(specification, value)
+        }
+    }
+
+    private func withSpecification(
+        _ name: String, _ read: (UnsafeMutablePointer<GParamSpec>, UnsafeMutablePointer<GValue>) -> Void
+    ) -> String? {
+        guard
+            let specification = g_object_class_find_property(
+                shim_instance_class(pointer)?.assumingMemoryBound(to: GObjectClass.self), name)
+        else { return nil }
+        var value = GValue()
+        g_value_init(&value, specification.pointee.value_type)
+        defer { g_value_unset(&value) }
+        read(specification, &value)
+        if g_type_check_value_holds(&value, shim_type_string()) != 0 {
+            return g_value_get_string(&value).map { String(cString: $0) } ?? ""
+        }
+        if g_type_check_value_holds(&value, shim_type_boolean()) != 0 { return "\(g_value_get_boolean(&value))" }
+        return "\(g_value_get_int(&value))"
     }
 
     /// A property that holds a number.

@@ -58,7 +58,9 @@ public enum RealInput {
 
     public static func click() throws { try run(["click", "1"]) }
     /// Turns the wheel towards the user.
-    public static func scrollDown(_ steps: Int) throws { try run(["click", "--repeat", "\(steps)", "5"]) }
+    public static func scrollDown(_ steps: Int) throws {
+        try run(["click", "--repeat", "\(steps)", "--delay", "20", "5"])
+    }
     public static func pressButton() throws { try run(["mousedown", "1"]) }
     public static func releaseButton() throws { try run(["mouseup", "1"]) }
     /// Moves the pointer by so many pixels, step by step as hands do.

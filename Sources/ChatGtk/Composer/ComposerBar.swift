@@ -15,7 +15,8 @@ public import GtkKit
 ///
 /// The widget owns its implementation; there may be any number of them, and each may go from one container to another.
 public final class ComposerBar: WidgetImplementation {
-    /// Where widgets of the host go (SLK-2, MIB-3). In `.ui` files: `<child type="start">`.
+    /// Where widgets of the host go (SLK-2, MIB-3). In `.ui` files: `<child type="start">`; `<child type="editor">` is
+    /// what ``replaceMiddle(by:)`` puts in the text's place.
     public enum Slot: String, CaseIterable, Sendable {
         /// Above the text, below what completion docks.
         case top
@@ -32,27 +33,19 @@ public final class ComposerBar: WidgetImplementation {
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
     public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
     public override class var signals: [WidgetSignal] {
-        [WidgetSignal("send", texts: 1), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed")]
-    }
-    public override class var properties: [WidgetProperty] {
         [
-            .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
-            .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
-            .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maximumLines),
-            .flag("hidden", default: false, \ComposerBar.isHidden),
-            .flag("return-sends", default: true, \ComposerBar.returnSends),
-            .flag("styles-markdown", default: true, \ComposerBar.stylesMarkdown),
-            .flag("shows-formatting", default: false, \ComposerBar.showsFormatting),
-            .flag("shows-start", default: true, \ComposerBar.showsStart),
-            .flag("shows-end", default: true, \ComposerBar.showsEnd),
-            .flag("hides-send", default: true, \ComposerBar.hidesSend),
+            WidgetSignal("send", texts: 2), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed"),
+            WidgetSignal("swiped", texts: 1), WidgetSignal("moved", numbers: 2),
+            WidgetSignal("size-changed", numbers: 2),
         ]
     }
+    public override class var properties: [WidgetProperty] { options }
 
     let parts: ComposerParts
     private let buttons: ItemButtons
     private(set) var binding: ComposerBinding?
     private var ownSession: ComposerSession?
+    private var geometry: BarGeometry?
 
     /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
     /// - Throws: ``Resource/Missing`` if the library's files are not where they were installed or built.
@@ -68,6 +61,10 @@ public final class ComposerBar: WidgetImplementation {
         buttons = ItemButtons(parts: parts)
         super.init(pointer: pointer)
         gtk_widget_set_parent(parts.revealer.cast(), cast())
+        buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
+        geometry = BarGeometry(of: self, child: parts.revealer)
+        geometry?.onMove = { [weak self] in self?.emit("moved", numbers: [$0, $1]) }
+        geometry?.onResize = { [weak self] in self?.emit("size-changed", numbers: [$0, $1]) }
         // A bar that nobody gave a model gets one of its own in time for what the user does.
         parts.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
     }
@@ -94,7 +91,7 @@ public final class ComposerBar: WidgetImplementation {
         if let ownSession { return ownSession }
         let session = ComposerSession()
         ownSession = session
-        session.onSend = { [weak self] message in self?.emit("send", message.text) }
+        session.onSend = { [weak self] message in self?.emit("send", message.text, message.rawText) }
         session.onEdit = { [weak self] id, message in self?.emit("edit-committed", id, message.text) }
         return session
     }
@@ -105,7 +102,7 @@ public final class ComposerBar: WidgetImplementation {
     }
 
     /// The model, or a session of the bar's own.
-    private var boundModel: any ComposerModel {
+    var boundModel: any ComposerModel {
         bindIfNeeded()
         return binding?.model ?? session
     }
@@ -140,31 +137,16 @@ public final class ComposerBar: WidgetImplementation {
         if !isHidden { parts.textView.grabFocus() }
     }
 
-    // MARK: Options. Those of the engine are for a bar with its own session
-
-    /// The most characters of a message; 0 for any number (SLK-14).
-    public var characterLimit: Int {
-        get { configuration.characterLimit ?? 0 }
-        set { configure { $0.characterLimit = newValue > 0 ? newValue : nil } }
+    /// Takes the keyboard focus from the text, so that an on-screen keyboard goes (MCV-13).
+    public func releaseFocus() {
+        guard parts.textView.hasFocus, let root = gtk_widget_get_root(cast()) else { return }
+        gtk_root_set_focus(root, nil)
     }
 
-    /// The most lines that the text grows to; 0 goes by the window's height (SLK-4), 1 makes it a single line (HKW-21).
-    public var maximumLines: Int {
-        get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
-        set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }
-    }
+    /// Brings the caret into view, as after a long draft was loaded (MCV-14).
+    public func scrollToCaret() { binding?.editor.scrollToCaret() }
 
-    /// Whether Return sends and Shift+Return breaks the line, or Ctrl+Return sends (SLK-44).
-    public var returnSends: Bool {
-        get { configuration.sendKey == .return }
-        set { configure { $0.sendKey = newValue ? .return : .ctrlReturn } }
-    }
-
-    /// Takes the whole bar away, out of the focus chain too; the text is kept (SLK-53).
-    public var isHidden: Bool {
-        get { binding?.model.composer.isHidden ?? false }
-        set { boundModel.handle(.hide(newValue)) }
-    }
+    // MARK: Options that the widget keeps; the others are in ComposerBar+Options
 
     /// Whether Markdown is drawn as what it means while it is written.
     public var stylesMarkdown = true {
@@ -176,31 +158,31 @@ public final class ComposerBar: WidgetImplementation {
         didSet { applyOptions() }
     }
 
-    /// Whether the widgets before the text are shown; they slide.
-    public var showsStart: Bool {
-        get { parts.start.isRevealed }
-        set { parts.start.isRevealed = newValue }
-    }
-
-    /// Whether the widgets behind the text are shown; they slide.
-    public var showsEnd: Bool {
-        get { parts.end.isRevealed }
-        set { parts.end.isRevealed = newValue }
-    }
-
     /// Whether the send button leaves when there is nothing to send (SLK-10).
     public var hidesSend = true {
         didSet { applyOptions() }
     }
 
-    private func applyOptions() {
-        binding?.apply(stylesMarkdown: stylesMarkdown, showsFormatting: showsFormatting, hidesSend: hidesSend)
+    /// Whether the bar springs to another height when lines come and go, where animations are on (SLK-57).
+    public var bounces: Bool {
+        get { parts.growth.bounces }
+        set { parts.growth.bounces = newValue }
     }
 
-    private var configuration: ComposerConfiguration { binding?.model.configuration ?? session.configuration }
+    /// Whether a button makes the text tall once it has more than two lines; Ctrl+Shift+E does in any case (MIB-8).
+    public var showsExpand = true {
+        didSet { applyOptions() }
+    }
 
-    private func configure(_ change: (inout ComposerConfiguration) -> Void) {
-        change(&session.configuration)
+    // What ComposerBar+Options keeps.
+    var chosenPreset = ComposerConfiguration.Preset.parlance
+    var inset = -1
+
+    private func applyOptions() {
+        binding?.apply(
+            .init(
+                stylesMarkdown: stylesMarkdown, showsFormatting: showsFormatting, hidesSend: hidesSend,
+                showsExpand: showsExpand))
     }
 
     // MARK: Slots
@@ -215,6 +197,10 @@ public final class ComposerBar: WidgetImplementation {
     }
 
     public override func add(_ child: Widget, to place: String?) -> Bool {
+        if place == "editor" {
+            replaceMiddle(by: child)
+            return true
+        }
         guard let place, let slot = Slot(rawValue: place) else { return false }
         append(child, to: slot)
         return true

@@ -18,6 +18,14 @@ final class ComposerBinding {
         didSet { render(model.composer) }
     }
 
+    /// What the bar's properties choose.
+    struct Options {
+        var stylesMarkdown = true
+        var showsFormatting = false
+        var hidesSend = true
+        var showsExpand = true
+    }
+
     private let parts: ComposerParts
     private let field: EditorField
     private let drag: EditorDrag
@@ -25,9 +33,12 @@ final class ComposerBinding {
     private let toolbarRevealer: Revealer
     private var renderings: [Rendering] = []
     private var clicks: [SignalConnection] = []
+    private let overflow: OverflowHint
+    private let pointer: EditorPointer
     private var revision: Int?
-    private var hidesSend = true
+    private var options = Options()
     private let spinner: SendSpinner
+    let announcements = ComposerAnnouncements()
 
     init(model: any ComposerModel, parts: ComposerParts) {
         self.model = model
@@ -38,13 +49,23 @@ final class ComposerBinding {
         drag = EditorDrag(editor: editor, model: model)
         field = EditorField(model: model, editor: editor, parts: parts)
         menu = EditorMenu(editor: editor, model: model, textView: parts.textView, anchor: parts.content)
+        pointer = EditorPointer(textView: parts.textView, model: model)
+        overflow = OverflowHint(overlay: parts.overlay, scroller: parts.scroller)
         selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: parts.content)
         toolbar = FormattingBar(model: model, isInFocusChain: true)
         toolbarRevealer = Revealer(borrowing: gtk_revealer_new())
         gtk_revealer_set_child(toolbarRevealer.cast(), toolbar.widget.cast())
         gtk_box_append(parts.content.cast(), toolbarRevealer.cast())
-        gtk_overlay_add_overlay(parts.overlay.cast(), completion.announcer.region.cast())
+        for announcer in [completion.announcer, announcements.announcer] {
+            gtk_overlay_add_overlay(parts.overlay.cast(), announcer.region.cast())
+        }
         field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
+        field.onHeightChange = { [weak self] in
+            guard let self else { return }
+            self.overflow.follow(overflows: self.field.overflows)
+            self.showExpand(self.model.composer)
+        }
+        parts.growth.isFocused = { [weak model] in model?.composer.isFocused ?? false }
         connectButtons()
         spinner.onChange = { [weak self] in self.map { $0.render($0.model.composer) } }
         renderings = [
@@ -56,14 +77,16 @@ final class ComposerBinding {
     isolated deinit {
         clicks.forEach { $0.disconnect() }
         gtk_box_remove(parts.content.cast(), toolbarRevealer.cast())
-        gtk_overlay_remove_overlay(parts.overlay.cast(), completion.announcer.region.cast())
+        for announcer in [completion.announcer, announcements.announcer] {
+            gtk_overlay_remove_overlay(parts.overlay.cast(), announcer.region.cast())
+        }
     }
 
-    func apply(stylesMarkdown: Bool, showsFormatting: Bool, hidesSend: Bool) {
-        editor.markdown.isEnabled = stylesMarkdown
-        toolbarRevealer.isRevealed = showsFormatting
-        selectionToolbar.isEnabled = !showsFormatting
-        self.hidesSend = hidesSend
+    func apply(_ options: Options) {
+        self.options = options
+        editor.markdown.isEnabled = options.stylesMarkdown
+        toolbarRevealer.isRevealed = options.showsFormatting
+        selectionToolbar.isEnabled = !options.showsFormatting
         render(model.composer)
     }
 
@@ -78,6 +101,12 @@ final class ComposerBinding {
                     self?.parts.textView.grabFocus()
                 })
         }
+        clicks.append(
+            parts.expand.connect("clicked") { [weak self] _ in
+                guard let self else { return }
+                self.model.handle(.expand(!self.model.composer.isExpanded))
+                self.parts.textView.grabFocus()
+            })
         for (button, event) in [(parts.sendButton, ComposerEvent.send), (parts.save, .commitEdit)] {
             clicks.append(
                 button.connect("clicked") { [weak self] _ in
@@ -100,15 +129,19 @@ final class ComposerBinding {
         parts.save.isSensitive = state.canSave
         showReply(state.reply)
         // The button shows once there is something to send, and tells by its sensitivity whether that may go (SLK-10).
-        parts.send.isRevealed = !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isShown || !hidesSend)
+        parts.send.isRevealed =
+            !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isShown || !options.hidesSend)
         // What is written meanwhile can be sent; what is on its way can be stopped (MIB-10).
         spinner.follow(isSending: state.isSending && !state.hasSomethingToSend)
         parts.sendButton.isSensitive = state.canSend || spinner.isShown
         parts.counter.isVisible = state.counter?.isNear ?? false
         parts.counter.text = state.counter?.text ?? ""
         parts.counter.setStyle("error", state.counter?.exceeded ?? false)
+        announcements.follow(state)
         showHidden(state.isHidden)
         field.limitHeight(toLines: state.maximumLines, isExpanded: state.isExpanded)
+        showExpand(state)
+        editor.setCompleting(state.completion != nil)
         if revision != nil, state.revision != revision { onChange?() }
         revision = state.revision
         onState?(state)
@@ -121,6 +154,20 @@ final class ComposerBinding {
             let root = gtk_widget_get_root(parts.revealer.cast())
         else { return }
         gtk_root_set_focus(root, nil)
+    }
+
+    /// Offered over three lines and more, in the room above the buttons there; taken back wherever it was used.
+    private func showExpand(_ state: ComposerState) {
+        let isExpanded = state.isExpanded
+        let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.shownLines > 2.5)
+        if parts.expand.isVisible != isOffered { parts.expand.isVisible = isOffered }
+        guard isOffered else { return }
+        let icon = isExpanded ? "view-restore-symbolic" : "view-fullscreen-symbolic"
+        guard parts.expand.iconName != icon else { return }
+        parts.expand.iconName = icon
+        let label = isExpanded ? translated("Shrink Editor") : translated("Expand Editor")
+        parts.expand.setAccessibleLabel(label)
+        parts.expand.tooltip = "\(label) — \(KeyChord("E", [.control, .shift]).description)"
     }
 
     private func showReply(_ reply: ReplyTarget?) {

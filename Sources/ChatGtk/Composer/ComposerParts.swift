@@ -15,7 +15,9 @@ struct ComposerParts {
     let middle: Stack
     let row: Widget
     let overlay: Widget
+    let growth: GrowthFrame
     let scroller: ScrolledWindow
+    let expand: Button
     let textView: Widget
     let placeholder: Label
     let counter: Label
@@ -31,8 +33,9 @@ struct ComposerParts {
     let cancelReply: Button
 
     init() {
-        // Registered before the file names it.
+        // Registered before the file names them.
         _ = ComposerTextView.type
+        _ = GrowthFrame.type
         let builder = Builder(resource: Resource.ui("composer"))
         revealer = builder["composer_revealer"]
         content = builder["composer"]
@@ -47,7 +50,12 @@ struct ComposerParts {
         middle = builder["middle"]
         row = builder["composer_row"]
         overlay = builder["editor_overlay"]
+        guard let growth = GrowthFrame.of(builder["editor_growth"]) else {
+            fatalError("the file names its own classes")
+        }
+        self.growth = growth
         scroller = builder["editor_scroller"]
+        expand = builder["expand_button"]
         textView = builder["editor"]
         placeholder = builder["placeholder"]
         counter = builder["counter"]
@@ -61,5 +69,14 @@ struct ComposerParts {
         replyTitle = builder["reply_title"]
         replyQuote = builder["reply_quote"]
         cancelReply = builder["cancel_reply_button"]
+    }
+
+    /// Pixels around the row of text and buttons; negative for those of the style alone.
+    func setInset(_ inset: Int) {
+        let margin = Int32(max(0, inset))
+        for set in [
+            gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top,
+            gtk_widget_set_margin_bottom,
+        ] { set(row.cast(), margin) }
     }
 }

@@ -7,6 +7,8 @@ import GtkKit
 final class EditorField {
     /// Called when the window has become another size.
     var onWindowChange: (() -> Void)?
+    /// Called when the field has become another height.
+    var onHeightChange: (() -> Void)?
 
     private let model: any ComposerModel
     private let editor: EditorView
@@ -18,6 +20,8 @@ final class EditorField {
     /// In pixels, for so many lines of the font as it is now.
     private var heightLimit = 0
     private var lineLimit = 0
+    /// In pixels; measured anew when the window says that something of it may have changed.
+    private var lineHeight = 0.0
     private var isExpanded = false
     private var told: ComposerLayout?
 
@@ -52,7 +56,8 @@ final class EditorField {
     /// - Parameter isExpanded: holds the field at its full height, whatever it holds (MIB-8).
     func limitHeight(toLines lines: Int, isExpanded: Bool) {
         lineLimit = lines
-        let limit = Int((Double(lines) * editor.lineHeight).rounded(.up))
+        if lineHeight == 0 { lineHeight = editor.lineHeight }
+        let limit = Int((Double(lines) * lineHeight).rounded(.up))
         guard limit != heightLimit || isExpanded != self.isExpanded else { return }
         heightLimit = limit
         self.isExpanded = isExpanded
@@ -73,17 +78,30 @@ final class EditorField {
         // grown too, nothing has changed for the view, and it goes on scrolling by the lower height (GTK 4.8).
         connections.append(
             adjustment.connect("notify::upper") { [weak self] _ in
+                self?.onHeightChange?()
                 guard let self, !self.isCatchingUp else { return }
                 self.isCatchingUp = true
                 var frames = 0
                 self.textView.addTick { [weak self] in
                     frames += 1
-                    self?.isCatchingUp = self?.catchUpWithGrowth() == true && frames < 30
+                    self?.isCatchingUp = self?.catchUpWithGrowth() == true && frames < 60
                     return self?.isCatchingUp == true
                 }
             })
         connections.append(
-            adjustment.connect("notify::page-size") { [weak self] _ in self?.editor.scrollToCaret() })
+            adjustment.connect("notify::page-size") { [weak self] _ in
+                self?.editor.scrollToCaret()
+                self?.onHeightChange?()
+            })
+    }
+
+    /// How many lines of the font the field has room for now.
+    var shownLines: Double { scroller.verticalAdjustment.pageSize / max(1, lineHeight) }
+
+    /// Whether there is more text than the field may ever show; not while it is still growing.
+    var overflows: Bool {
+        // Lines may be a pixel taller than the font says; a line too many is more than half of one.
+        heightLimit > 0 && scroller.verticalAdjustment.upper > Double(heightLimit) + lineHeight / 2
     }
 
     /// - Returns: whether the field is on its way to another height.
@@ -122,8 +140,9 @@ final class EditorField {
     private func measure() {
         guard let root = gtk_widget_get_root(textView.cast()) else { return }
         let window = Widget(borrowing: UnsafeMutableRawPointer(root))
+        lineHeight = editor.lineHeight
         let layout = ComposerLayout(
-            windowHeight: Double(window.height), lineHeight: editor.lineHeight, textScale: TextZoom.scale(of: textView))
+            windowHeight: Double(window.height), lineHeight: lineHeight, textScale: TextZoom.scale(of: textView))
         guard window.height > 0, layout != told else { return }
         told = layout
         model.handle(.layout(layout))

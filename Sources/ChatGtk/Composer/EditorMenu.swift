@@ -67,6 +67,8 @@ final class EditorMenu {
         menu.append(section: formatting)
         let all = Menu()
         all.append(translated("Select _All"), "composer.select-all")
+        all.append(translated("C_lear"), "composer.clear")
+        all.append(translated("_Expand Editor"), "composer.expand")
         menu.append(section: all)
         return menu
     }
@@ -74,9 +76,14 @@ final class EditorMenu {
     private func addActions() {
         let events: [(String, ComposerEvent)] = [
             ("undo", .undo), ("redo", .redo), ("cut", .cut), ("copy", .copy), ("clear-styles", .clearStyles),
+            ("clear", .clear),
         ]
         for (name, event) in events {
             named[name] = actions.add(name) { [weak self] in self?.model.handle(event) }
+        }
+        named["expand"] = actions.add("expand") { [weak self] in
+            guard let self else { return }
+            self.model.handle(.expand(!self.model.composer.isExpanded))
         }
         named["paste"] = actions.add("paste") { [weak self] in self?.editor.paste() }
         named["paste-text"] = actions.add("paste-text") { [weak self] in self?.editor.paste(asPlainText: true) }
@@ -95,7 +102,7 @@ final class EditorMenu {
         let hasSelection = !state.selection.isEmpty
         let enabled: [String: Bool] = [
             "undo": state.canUndo, "redo": state.canRedo, "cut": hasSelection, "copy": hasSelection,
-            "select-all": state.length > 0, "format": hasSelection,
+            "select-all": state.length > 0, "format": hasSelection, "clear": state.length > 0,
         ]
         for (name, isEnabled) in enabled { named[name]?.isEnabled = isEnabled }
         formats.removeAll()

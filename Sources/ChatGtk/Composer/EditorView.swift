@@ -25,6 +25,7 @@ final class EditorView {
     private var rendering: Rendering?
     /// Asked first about what is pasted; says whether it took it.
     var onPaste: (() -> Bool)?
+    private var hints = OverridableSetting(GTK_INPUT_HINT_NONE.rawValue)
 
     init(textView: Widget, viewModel: any ComposerModel) {
         self.textView = textView
@@ -242,6 +243,19 @@ final class EditorView {
         isApplying = false
         markdown.edited(0..<mirror.scalarCount)
         showSelection(viewModel.composer.selection)
+    }
+
+    /// What an input method and a keyboard on the screen may suggest: nothing of their own beside a list of ours
+    /// (SLK-26, HKW-24).
+    func setCompleting(_ isCompleting: Bool) {
+        guard hints.isOverridden != isCompleting else { return }
+        if isCompleting {
+            hints = OverridableSetting(gtk_text_view_get_input_hints(textView.cast()).rawValue)
+            hints.override(with: GTK_INPUT_HINT_NO_SPELLCHECK.rawValue)
+        } else {
+            hints.restore()
+        }
+        gtk_text_view_set_input_hints(textView.cast(), GtkInputHints(rawValue: hints.value))
     }
 
     // MARK: Mentions

@@ -23,6 +23,8 @@ final class ItemButtons {
         didSet { if looks != oldValue { ItemSlot.allCases.forEach { show($0) } } }
     }
 
+    /// Told of swipes after the items (MIB-16).
+    var onSwipe: ((SwipeDirection) -> Void)?
     private let boxes: [ItemSlot: Box]
     private var shown: [ItemSlot: [Button]] = [:]
     private var revision: Int?
@@ -101,6 +103,7 @@ final class ItemButtons {
             let (x, y) = (arguments.double(0), arguments.double(1))
             guard abs(x) > abs(y), abs(x) > 200 else { return }
             self?.items.swipe(x < 0 ? .left : .right)
+            self?.onSwipe?(x < 0 ? .left : .right)
         }
         textView.addController(swipe)
     }

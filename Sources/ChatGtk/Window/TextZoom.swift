@@ -16,7 +16,17 @@ public enum TextZoom {
         guard percent != current else { return }
         current = percent
         // Relative to what the desktop says, which therefore is followed as before.
-        StyleSheet.setOverrides(percent == 100 ? "" : "window { font-size: \(percent)%; }")
+        StyleSheet.setOverrides(percent == 100 ? "" : style(percent))
+    }
+
+    /// The styles of headings and captions are of a size of their own, in points.
+    private static func style(_ percent: Int) -> String {
+        let named: [(String, Int)] = [
+            ("caption", 9), ("caption-heading", 9), ("body", 11), ("heading", 11), ("title-4", 13), ("title-3", 15),
+            ("title-2", 15), ("title-1", 20), ("large-title", 24),
+        ]
+        let rules = named.map { ".\($0) { font-size: \(Double($1 * percent) / 100)pt; }" }
+        return (["window { font-size: \(percent)%; }"] + rules).joined(separator: "\n")
     }
 
     /// The size that a step leads to, in per cent.

@@ -1,0 +1,26 @@
+import Composer
+import GtkKit
+
+/// Has assistive technology say what else is only to be seen: that a message is being edited, that a text has become
+/// too long (SLK-14, SLK-65).
+final class ComposerAnnouncements {
+    let announcer = Announcer()
+    private var isEditing = false
+    private var isExceeded = false
+
+    func follow(_ state: ComposerState) {
+        let editing = state.editing != nil
+        let excess = state.counter.flatMap { $0.exceeded ? $0.excess : nil }
+        if editing != isEditing {
+            announcer.say(editing ? translated("Editing Message") : translated("No longer editing"))
+        } else if (excess != nil) != isExceeded {
+            announcer.say(
+                excess.map {
+                    translated("%d character too many", "%d characters too many", count: $0)
+                        .replacing("%d", with: "\($0)")
+                } ?? translated("The message is short enough again"))
+        }
+        isEditing = editing
+        isExceeded = excess != nil
+    }
+}

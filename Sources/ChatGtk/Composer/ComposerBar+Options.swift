@@ -1,0 +1,118 @@
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// The properties of a bar. Those of the engine are for a bar with its own session.
+extension ComposerBar {
+    static var options: [WidgetProperty] {
+        [
+            .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
+            // Before the options that it would undo: a `.ui` file's properties are set in the order of the file.
+            .text("preset", default: "parlance", \ComposerBar.preset),
+            .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
+            .flag("limit-is-hard", default: false, \ComposerBar.limitIsHard),
+            .text("counter-style", default: "countdownReversed", \ComposerBar.counterStyle),
+            .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maximumLines),
+            .number("max-height", default: 0, in: 0...100_000, \ComposerBar.maximumHeight),
+            .number("content-inset", default: -1, in: -1...1000, \ComposerBar.contentInset),
+            .flag("hidden", default: false, \ComposerBar.isHidden),
+            .flag("expanded", default: false, \ComposerBar.isExpanded),
+            .flag("return-sends", default: true, \ComposerBar.returnSends),
+            .flag("styles-markdown", default: true, \ComposerBar.stylesMarkdown),
+            .flag("shows-formatting", default: false, \ComposerBar.showsFormatting),
+            .flag("shows-expand", default: true, \ComposerBar.showsExpand),
+            .flag("shows-start", default: true, \ComposerBar.showsStart),
+            .flag("shows-end", default: true, \ComposerBar.showsEnd),
+            .flag("hides-send", default: true, \ComposerBar.hidesSend),
+            .flag("bounces", default: true, \ComposerBar.bounces),
+        ]
+    }
+
+    /// The habits of another composer, by ``ComposerConfiguration/Preset``'s names; options set later change them.
+    public var preset: String {
+        get { chosenPreset.rawValue }
+        set {
+            guard let preset = ComposerConfiguration.Preset(rawValue: newValue) else { return }
+            chosenPreset = preset
+            configure { $0 = .preset(preset) }
+        }
+    }
+
+    /// The most characters of a message; 0 for any number (SLK-14).
+    public var characterLimit: Int {
+        get { configuration.characterLimit ?? 0 }
+        set { configure { $0.characterLimit = newValue > 0 ? newValue : nil } }
+    }
+
+    /// Whether what is beyond the limit is not let in; else it only cannot be sent (MCV-9).
+    public var limitIsHard: Bool {
+        get { configuration.limitPolicy == .hard }
+        set { configure { $0.limitPolicy = newValue ? .hard : .soft } }
+    }
+
+    /// How the counter counts, by ``CounterStyle``'s names (SLK-14); another name changes nothing.
+    public var counterStyle: String {
+        get { configuration.counterStyle.rawValue }
+        set { configure { $0.counterStyle = CounterStyle(rawValue: newValue) ?? $0.counterStyle } }
+    }
+
+    /// The most lines that the text grows to; 0 goes by the window's height (SLK-4), 1 makes it a single line (HKW-21).
+    public var maximumLines: Int {
+        get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
+        set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }
+    }
+
+    /// The same in pixels (MCV-1, MCV-3): of this and ``maximumLines`` the one set last holds; 0 if that is the other.
+    public var maximumHeight: Int {
+        get { if case .pixels(let height) = configuration.maxLines { Int(height) } else { 0 } }
+        set {
+            guard newValue > 0 || maximumHeight > 0 else { return }
+            configure { $0.maxLines = newValue > 0 ? .pixels(Double(newValue)) : .byWindowHeight }
+        }
+    }
+
+    /// Pixels around the bar's row in the place of the style's; -1 leaves it to the style (SLK-13, MIB-2).
+    public var contentInset: Int {
+        get { inset }
+        set {
+            inset = newValue
+            parts.setInset(newValue)
+        }
+    }
+
+    /// Whether Return sends and Shift+Return breaks the line, or Ctrl+Return sends (SLK-44).
+    public var returnSends: Bool {
+        get { configuration.sendKey == .return }
+        set { configure { $0.sendKey = newValue ? .return : .ctrlReturn } }
+    }
+
+    /// Takes the whole bar away, out of the focus chain too; the text is kept (SLK-53).
+    public var isHidden: Bool {
+        get { binding?.model.composer.isHidden ?? false }
+        set { boundModel.handle(.hide(newValue)) }
+    }
+
+    /// Holds the text at its full height, whatever it holds (MIB-8).
+    public var isExpanded: Bool {
+        get { binding?.model.composer.isExpanded ?? false }
+        set { boundModel.handle(.expand(newValue)) }
+    }
+
+    /// Whether the widgets before the text are shown; they slide.
+    public var showsStart: Bool {
+        get { parts.start.isRevealed }
+        set { parts.start.isRevealed = newValue }
+    }
+
+    /// Whether the widgets behind the text are shown; they slide.
+    public var showsEnd: Bool {
+        get { parts.end.isRevealed }
+        set { parts.end.isRevealed = newValue }
+    }
+
+    private var configuration: ComposerConfiguration { binding?.model.configuration ?? session.configuration }
+
+    private func configure(_ change: (inout ComposerConfiguration) -> Void) {
+        change(&session.configuration)
+    }
+}

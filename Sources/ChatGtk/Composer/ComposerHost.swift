@@ -1,0 +1,91 @@
+public import CGtk
+public import GtkKit
+
+/// A conversation's frame: any content, what is told of it underneath, and the composer at the foot (SLK-1, SLK-3).
+///
+/// It is a GType, `ParlanceComposerHost`. The content is whatever the host makes — a GtkListView, a GtkGridView, a
+/// scrolled window, a plain label — and gives way first when the composer grows. In `.ui` files a `<child>` is the
+/// content, `<child type="indicator">` a widget that tells who types (SLK-42), `<child type="overlay">` lies over the
+/// content, and `<child type="composer">` puts another bar in the place of the host's own.
+public final class ComposerHost: WidgetImplementation {
+    public override class var typeName: String { "ParlanceComposerHost" }
+    public override class var cssName: String { "composerhost" }
+    public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
+    public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
+    public override class var properties: [WidgetProperty] {
+        [.flag("shows-indicator", default: false, \ComposerHost.showsIndicator)]
+    }
+
+    private let overlay = Widget(borrowing: gtk_overlay_new())
+    private let indicatorRevealer = Revealer(borrowing: gtk_revealer_new())
+    private let foot = Box(.vertical)
+    private var composer: Widget?
+
+    public required init(pointer: UnsafeMutableRawPointer) {
+        super.init(pointer: pointer)
+        let column = Box(.vertical)
+        gtk_widget_set_vexpand(overlay.cast(), 1)
+        gtk_revealer_set_transition_type(indicatorRevealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        column.append(overlay)
+        column.append(indicatorRevealer)
+        column.append(foot)
+        gtk_widget_set_parent(column.cast(), cast())
+        setComposer(ComposerBar.make())
+    }
+
+    /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
+    public static func register() throws(Resource.Missing) {
+        try ComposerBar.register()
+        _ = type
+    }
+
+    /// The bar at the foot; nil if the host has put something in its place that is none.
+    public var bar: ComposerBar? { composer.flatMap { ComposerBar.of($0) } }
+
+    /// What the messages are in. One that cannot scroll by itself is put in a scrolled window.
+    public func setContent(_ content: Widget?) {
+        gtk_overlay_set_child(overlay.cast(), nil)
+        guard let content else { return }
+        let scrolls =
+            shim_is_a(content.pointer, gtk_scrolled_window_get_type()) != 0
+            || shim_is_a(content.pointer, gtk_scrollable_get_type()) == 0
+        if scrolls {
+            gtk_overlay_set_child(overlay.cast(), content.cast())
+        } else {
+            let scroller = ScrolledWindow(content)
+            gtk_overlay_set_child(overlay.cast(), scroller.cast())
+        }
+    }
+
+    /// What tells that somebody types, between the content and the bar; it pushes the content (SLK-3, SLK-42).
+    public func setIndicator(_ indicator: Widget?) {
+        gtk_revealer_set_child(indicatorRevealer.cast(), indicator?.cast())
+    }
+
+    /// Whether the indicator is shown; it slides.
+    public var showsIndicator: Bool {
+        get { indicatorRevealer.isRevealed }
+        set { indicatorRevealer.isRevealed = newValue }
+    }
+
+    /// Puts something over the content, as a button that leads to the newest message.
+    public func addOverlay(_ widget: Widget) { gtk_overlay_add_overlay(overlay.cast(), widget.cast()) }
+
+    /// Another bar, or anything that stands in its place.
+    public func setComposer(_ widget: Widget) {
+        if let composer { foot.remove(composer) }
+        composer = widget
+        foot.append(widget)
+    }
+
+    public override func add(_ child: Widget, to place: String?) -> Bool {
+        switch place {
+        case nil, "content": setContent(child)
+        case "indicator": setIndicator(child)
+        case "overlay": addOverlay(child)
+        case "composer": setComposer(child)
+        default: return false
+        }
+        return true
+    }
+}

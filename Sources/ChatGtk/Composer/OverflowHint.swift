@@ -1,0 +1,56 @@
+import CGtk
+import GtkKit
+
+/// Shows for a moment that there is more text than fits, when that first becomes so (SLK-70).
+///
+/// GTK's own overlay scroll bar comes with the pointer or the wheel alone. This one stands where that one would, takes
+/// no input, and is armed again once everything fits.
+final class OverflowHint {
+    private static let duration = Duration.milliseconds(1500)
+    private static let patience = Duration.milliseconds(250)
+
+    private let revealer: Revealer
+    private var timeout: Timeout?
+    private var rearming: Timeout?
+    private var overflows = false
+
+    /// - Parameter overlay: a GtkOverlay around the scrolled text.
+    init(overlay: Widget, scroller: ScrolledWindow) {
+        revealer = Revealer(borrowing: gtk_revealer_new())
+        let adjustment = gtk_scrolled_window_get_vadjustment(scroller.cast())
+        let bar = Widget(borrowing: gtk_scrollbar_new(GTK_ORIENTATION_VERTICAL, adjustment))
+        bar.addStyle("overlay-indicator")
+        gtk_revealer_set_child(revealer.cast(), bar.cast())
+        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
+        gtk_widget_set_halign(revealer.cast(), GTK_ALIGN_END)
+        gtk_widget_set_can_target(revealer.cast(), 0)
+        shim_accessible_hidden(bar.pointer)
+        revealer.addStyle("overflow-hint")
+        gtk_overlay_add_overlay(overlay.cast(), revealer.cast())
+    }
+
+    isolated deinit {
+        guard let overlay = gtk_widget_get_parent(revealer.cast()) else { return }
+        gtk_overlay_remove_overlay(OpaquePointer(overlay), revealer.cast())
+    }
+
+    /// - Parameter overflows: whether there are more lines than the field shows.
+    func follow(overflows: Bool) {
+        rearming = nil
+        guard overflows != self.overflows else { return }
+        guard overflows else {
+            // A text that takes another's place is for some frames no text at all.
+            rearming = Timeout(after: Self.patience) { [weak self] in self?.rearm() }
+            return
+        }
+        self.overflows = true
+        revealer.isRevealed = true
+        timeout = Timeout(after: Self.duration) { [weak self] in self?.revealer.isRevealed = false }
+    }
+
+    private func rearm() {
+        overflows = false
+        revealer.isRevealed = false
+        timeout = nil
+    }
+}

@@ -1,0 +1,268 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Where the bar is and how tall: growth, its signals, and what it tells of more text than fits.
+final class ComposerBarLayoutTests: GtkTestCase {
+    @MainActor
+    private struct Bench {
+        let widget: Widget
+        let bar: ComposerBar
+        let column = Box(.vertical)
+        let window: TestWindow
+
+        init(width: Int32 = 500, height: Int32 = 600) throws {
+            try ComposerBar.register()
+            widget = ComposerBar.make()
+            guard let bar = ComposerBar.of(widget) else { throw Unfinished() }
+            self.bar = bar
+            let filler = Label("content")
+            gtk_widget_set_vexpand(filler.cast(), 1)
+            column.append(filler)
+            column.append(widget)
+            window = TestWindow(column, width: width, height: height)
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+        }
+
+        var text: Widget { bar.textWidget }
+
+        func write(lines: Int) {
+            bar.session.handle(
+                .load(ComposerContent(text: Array(repeating: "x", count: lines).joined(separator: "\n"))))
+        }
+
+        /// The bar's heights in each frame until it has been the same for a while.
+        func heights() -> [Int] {
+            var (heights, stable) = ([widget.height], 0)
+            let widget = widget
+            widget.addTick { [weak widget] in
+                guard let widget else { return false }
+                stable = widget.height == heights.last ? stable + 1 : 0
+                heights.append(widget.height)
+                return stable < 30
+            }
+            _ = MainLoop.pump { stable >= 30 }
+            return heights
+        }
+    }
+
+    @MainActor
+    private static func setAnimations(_ isOn: Bool) {
+        guard let settings = gtk_settings_get_default() else { return }
+        Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-enable-animations", isOn)
+    }
+
+    func testLinesMoveTheBarBySpringWhereAnimationsAreOn() throws {
+        try onMain {
+            Self.setAnimations(true)
+            let bench = try Bench()
+            _ = bench.heights()
+            bench.write(lines: 4)
+            let sprung = bench.heights()
+            let (first, last) = (sprung[0], try XCTUnwrap(sprung.last))
+            XCTAssertGreaterThan(last, first + 40)
+            let between = Set(sprung.filter { $0 > first && $0 < last })
+            XCTAssertGreaterThan(between.count, 2, "SLK-57: by and by: \(sprung)")
+            XCTAssertGreaterThan(try XCTUnwrap(sprung.max()), last, "SLK-57: a spring goes beyond and comes back")
+            bench.bar.bounces = false
+            bench.write(lines: 1)
+            let eased = bench.heights()
+            XCTAssertEqual(eased.last, first)
+            XCTAssertEqual(eased, eased.sorted(by: >), "SLK-57: without bouncing it only slides")
+            Self.setAnimations(false)
+            defer { Self.setAnimations(true) }
+            bench.write(lines: 4)
+            XCTAssertEqual(Set(bench.heights()), [first, last], "SLK-57: at once where the user wants no animations")
+            bench.window.close()
+        }
+    }
+
+    /// SLK-5: lines of emoji or Chinese are as tall as they are, and so is the bar.
+    func testTheBarIsAsTallAsTheLinesThatItHas() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.bar.bounces = false
+            bench.bar.text = "plain\nplain\nplain"
+            let plain = try XCTUnwrap(bench.heights().last)
+            bench.bar.text = "漢字かな😀\n漢字かな😀\n漢字かな😀"
+            let tall = try XCTUnwrap(bench.heights().last)
+            var (minimum, natural): (Int32, Int32) = (0, 0)
+            gtk_widget_measure(
+                bench.text.cast(), GTK_ORIENTATION_VERTICAL, Int32(bench.text.width), &minimum, &natural, nil, nil)
+            XCTAssertGreaterThanOrEqual(bench.text.height, Int(natural), "nothing is cut off")
+            XCTAssertGreaterThanOrEqual(tall, plain)
+            bench.window.close()
+        }
+    }
+
+    func testPlaceAndSizeAreToldWhenTheyChangeAndNeverElse() throws {
+        try onMain {
+            Self.setAnimations(false)
+            defer { Self.setAnimations(true) }
+            let bench = try Bench()
+            _ = bench.heights()
+            var places: [Double] = []
+            var sizes: [Double] = []
+            bench.widget.connect("moved") { places.append($0.double(1)) }
+            bench.widget.connect("size-changed") { sizes.append($0.double(1)) }
+            bench.bar.text = "abc"
+            _ = bench.heights()
+            XCTAssertEqual(places, [], "SLK-59: nothing has moved")
+            XCTAssertEqual(sizes, [], "MIB-7, MCV-11")
+            bench.write(lines: 3)
+            _ = bench.heights()
+            XCTAssertEqual(places.count, 1, "SLK-59: \(places)")
+            XCTAssertEqual(sizes.count, 1, "MIB-7: \(sizes)")
+            let root = try XCTUnwrap(bench.widget.bounds(in: bench.window.window))
+            XCTAssertEqual(places.last, root.y)
+            XCTAssertEqual(sizes.last, root.height)
+            let strip = Label("below")
+            bench.column.append(strip)
+            _ = bench.heights()
+            XCTAssertEqual(places.count, 2, "SLK-59: moved by another")
+            XCTAssertEqual(sizes.count, 1, "MIB-7: its size is what it was")
+            bench.window.close()
+        }
+    }
+
+    func testMoreTextThanFitsIsShownOnceEachTime() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.bar.maximumLines = 3
+            let isShown = {
+                bench.widget.descendants.contains {
+                    $0.hasStyle("overflow-hint") && Revealer(borrowing: $0.pointer).isRevealed
+                }
+            }
+            bench.write(lines: 3)
+            _ = bench.heights()
+            XCTAssertFalse(isShown())
+            bench.write(lines: 4)
+            XCTAssertTrue(MainLoop.pump(until: isShown), "SLK-70: it comes with the first line too many")
+            XCTAssertTrue(MainLoop.pump { !isShown() }, "SLK-70: and goes by itself")
+            bench.write(lines: 5)
+            _ = bench.heights()
+            XCTAssertFalse(isShown(), "SLK-70: once")
+            bench.write(lines: 1)
+            _ = bench.heights()
+            bench.write(lines: 9)
+            XCTAssertTrue(MainLoop.pump(until: isShown), "SLK-70: armed again, however much comes at once")
+            bench.window.close()
+        }
+    }
+
+    func testOneLineStaysOneLineAndFollowsTheCaret() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.bar.bounces = false
+            let height = try XCTUnwrap(bench.heights().last)
+            bench.bar.maximumLines = 1
+            bench.write(lines: 5)
+            XCTAssertEqual(bench.heights().last, height, "HKW-21")
+            let caret = { () -> Int32 in bench.bar.binding?.editor.caretRectangle.y ?? -1 }
+            XCTAssertTrue(MainLoop.pump { (0..<Int32(bench.text.height)).contains(caret()) }, "HKW-21: \(caret())")
+            try RealInput.press("Up", "Up")
+            XCTAssertTrue(MainLoop.pump { bench.bar.session.composer.selection.location == 5 })
+            XCTAssertTrue(MainLoop.pump { (0..<30).contains(caret()) }, "HKW-21: the line of the caret is the one seen")
+            bench.window.close()
+        }
+    }
+
+    /// MIB-18: the placeholder stands where the text will, in its font, whatever that is.
+    func testThePlaceholderHasTheFontAndPlaceOfTheText() throws {
+        try onMain {
+            let bench = try Bench()
+            for (style, direction) in [
+                ("font: 11pt Cantarell", GTK_TEXT_DIR_LTR), ("font: italic 22pt Serif", GTK_TEXT_DIR_LTR),
+                ("font: 22pt Serif", GTK_TEXT_DIR_RTL),
+            ] {
+                gtk_widget_set_default_direction(direction)
+                defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+                let provider = gtk_css_provider_new()
+                gtk_css_provider_load_from_data(provider, "composer { \(style); }", -1)
+                gtk_style_context_add_provider_for_display(
+                    gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
+                defer {
+                    gtk_style_context_remove_provider_for_display(gdk_display_get_default(), OpaquePointer(provider))
+                    g_object_unref(provider)
+                }
+                _ = bench.heights()
+                let label = bench.bar.parts.placeholder
+                XCTAssertEqual(Self.font(of: label), Self.font(of: bench.text), "MIB-18: \(style)")
+                let place = try XCTUnwrap(label.bounds(in: bench.widget))
+                let text = try XCTUnwrap(bench.text.bounds(in: bench.widget))
+                XCTAssertEqual(place.y, text.y, accuracy: 1, "MIB-18: \(style)")
+                XCTAssertEqual(place.x, text.x, accuracy: 1)
+                XCTAssertEqual(place.width, text.width, accuracy: 1)
+            }
+            bench.window.close()
+        }
+    }
+
+    @MainActor
+    private static func font(of widget: Widget) -> String {
+        let context = gtk_widget_get_pango_context(widget.cast())
+        guard let text = pango_font_description_to_string(pango_context_get_font_description(context)) else {
+            return ""
+        }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    /// SLK-14, SLK-65.
+    func testTheLimitAndEditingAreAnnouncedWhenTheyBeginAndEnd() throws {
+        try onMain {
+            let bench = try Bench()
+            let said = { bench.bar.binding?.announcements.announcer.text ?? "" }
+            bench.bar.characterLimit = 3
+            bench.bar.text = "abcde"
+            XCTAssertTrue(MainLoop.pump { said() == "2 characters too many" }, said())
+            bench.bar.text = "abcdef"
+            XCTAssertTrue(MainLoop.pump { bench.bar.parts.counter.text == "-3" })
+            XCTAssertEqual(said(), "2 characters too many", "told when it is crossed, not at each key")
+            bench.bar.text = "ab"
+            XCTAssertTrue(MainLoop.pump { said() == "The message is short enough again" }, said())
+            bench.bar.session.handle(.beginEdit(id: "m", ComposerContent(text: "old")))
+            XCTAssertTrue(MainLoop.pump { said() == "Editing Message" }, said())
+            bench.bar.session.handle(.cancelEdit)
+            XCTAssertTrue(MainLoop.pump { said() == "No longer editing" }, said())
+            bench.window.close()
+        }
+    }
+
+    /// MIB-8 for those who have only a pointer; SLK-13.
+    func testTheExpandButtonAndTheInset() throws {
+        try onMain {
+            let bench = try Bench()
+            let expand = bench.bar.parts.expand
+            XCTAssertFalse(expand.isVisible)
+            bench.write(lines: 3)
+            XCTAssertTrue(MainLoop.pump { expand.isVisible }, "MIB-8: offered over three lines")
+            _ = bench.heights()
+            let before = bench.text.height
+            try RealInput.point(at: expand)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { bench.bar.isExpanded && bench.text.height > before + 40 })
+            XCTAssertTrue(MainLoop.pump { bench.text.hasFocus }, "the focus is in the text again")
+            bench.write(lines: 1)
+            XCTAssertTrue(MainLoop.pump { expand.isVisible }, "what was expanded can be taken back")
+            try RealInput.press("ctrl+shift+e")
+            XCTAssertTrue(MainLoop.pump { !bench.bar.isExpanded && !expand.isVisible })
+            let plain = try XCTUnwrap(bench.heights().last)
+            bench.bar.contentInset = 10
+            XCTAssertEqual(bench.heights().last, plain + 20, "SLK-13, MIB-2")
+            bench.window.close()
+        }
+    }
+}
+
+extension Widget {
+    /// Every widget beneath this one.
+    var descendants: [Widget] { children.flatMap { [$0] + $0.descendants } }
+}

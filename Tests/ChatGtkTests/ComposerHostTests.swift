@@ -1,0 +1,107 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// The frame of a conversation as somebody else's program takes it.
+final class ComposerHostTests: GtkTestCase {
+    private static let interface = """
+        <interface>
+          <object class="ParlanceComposerHost" id="host">
+            <child><object class="%s" id="content"/></child>
+            <child type="indicator">
+              <object class="GtkLabel" id="typing"><property name="label">Ann types</property></object>
+            </child>
+            <child type="overlay"><object class="GtkButton" id="jump"><property name="halign">end</property></object></child>
+          </object>
+        </interface>
+        """
+
+    /// SLK-1: anything that scrolls or does not, above the composer, from a `.ui` file.
+    func testAnyContentStandsAboveTheComposer() throws {
+        try onMain {
+            try ComposerHost.register()
+            for kind in ["GtkListView", "GtkGridView", "GtkTextView", "GtkScrolledWindow", "GtkLabel"] {
+                let builder = Builder(text: Self.interface.replacing("%s", with: kind))
+                let (widget, content): (Widget, Widget) = (builder["host"], builder["content"])
+                let host = try XCTUnwrap(ComposerHost.of(widget))
+                let window = TestWindow(widget, width: 400, height: 400)
+                XCTAssertTrue(MainLoop.pump { content.isMapped && content.height > 200 }, "SLK-1: \(kind)")
+                let foot = try XCTUnwrap(host.bar?.widget.bounds(in: widget))
+                XCTAssertEqual(foot.y + foot.height, 400, accuracy: 14, "\(kind): the composer is at the foot")
+                XCTAssertTrue(builder["jump", Widget.self].isMapped, "over the content")
+                window.close()
+            }
+        }
+    }
+
+    /// SLK-3, SLK-42: the indicator pushes the content and takes no room while nobody types.
+    func testTheIndicatorPushesTheContent() throws {
+        try onMain {
+            try ComposerHost.register()
+            let builder = Builder(text: Self.interface.replacing("%s", with: "GtkLabel"))
+            let (widget, content): (Widget, Widget) = (builder["host"], builder["content"])
+            let host = try XCTUnwrap(ComposerHost.of(widget))
+            let window = TestWindow(widget, width: 400, height: 400)
+            let before = content.height
+            let bar = try XCTUnwrap(host.bar?.widget.bounds(in: widget))
+            host.showsIndicator = true
+            let typing: Widget = builder["typing"]
+            XCTAssertTrue(MainLoop.pump { content.height == before - typing.height && typing.height > 10 })
+            XCTAssertEqual(host.bar?.widget.bounds(in: widget)?.y, bar.y, "the bar stays where it is")
+            host.showsIndicator = false
+            XCTAssertTrue(MainLoop.pump { content.height == before })
+            window.close()
+        }
+    }
+
+    /// SLK-3: the content gives way when the composer grows; SLK-69: closures, and nothing to call first.
+    func testTheContentGivesWayAndTheBarSends() throws {
+        try onMain {
+            try ComposerHost.register()
+            let widget = ComposerHost.make()
+            let host = try XCTUnwrap(ComposerHost.of(widget))
+            let content = Label("messages")
+            host.setContent(content)
+            let bar = try XCTUnwrap(host.bar)
+            var sent: [String] = []
+            bar.session.onSend = { sent.append($0.text) }
+            let window = TestWindow(widget, width: 400, height: 400)
+            let before = content.height
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            try RealInput.type("a")
+            try RealInput.press("shift+Return", "shift+Return")
+            XCTAssertTrue(MainLoop.pump { content.height < before - 20 })
+            try RealInput.type("b")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { sent == ["a\n\nb"] }, "\(sent)")
+            XCTAssertTrue(MainLoop.pump { content.height == before })
+            let other = Label("You cannot write here")
+            host.setComposer(other)
+            XCTAssertNil(host.bar)
+            XCTAssertTrue(MainLoop.pump { other.isMapped })
+            window.close()
+        }
+    }
+
+    func testClosedHostsAreFinalised() throws {
+        try onMain {
+            try ComposerHost.register()
+            var isGone = false
+            do {
+                let widget = ComposerHost.make()
+                widget.onFinalize { isGone = true }
+                ComposerHost.of(widget)?.setContent(Label("content"))
+                let window = TestWindow(widget)
+                ComposerHost.of(widget)?.bar?.text = "a\nb\nc"
+                window.close()
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "nothing holds a host that was closed")
+        }
+    }
+}

@@ -106,6 +106,15 @@ class Window:
         subprocess.run(["xdotool", "key", "--delay", "30", *keys], check=True)
 
 
+def shown_size(node):
+    """Width and height in pixels; nothing of what is not laid out."""
+    component = node.get_component_iface()
+    if not component:
+        return 0, 0
+    extents = Atspi.Component.get_extents(component, Atspi.CoordType.WINDOW)
+    return max(0, extents.width), max(0, extents.height)
+
+
 def text_of(node):
     """The text of a text field, as assistive technology reads it."""
     text = node.get_text_iface()

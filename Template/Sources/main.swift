@@ -8,17 +8,14 @@ import GtkKit
 let application = Application(id: "org.example.ComposerTemplate")
 application.onStartup { MainLoop.attachDispatchQueue() }
 application.onActivate {
-    do { try ComposerBar.register() } catch { fatalError("\(error)") }
+    do { try ComposerHost.register() } catch { fatalError("\(error)") }
     let messages = Box(.vertical, spacing: 6)
-    let composer = ComposerBar.make()
-    let bar = ComposerBar.of(composer)
-    bar?.placeholder = "Say something"
-    bar?.session.onSend = { message in messages.append(Label(message.text)) }
-
-    let content = Box(.vertical, spacing: 12)
-    content.append(ScrolledWindow(messages))
-    content.append(composer)
-    Window(application, title: "ComposerTemplate", width: 420, height: 560, content: content).present()
-    bar?.grabFocus()
+    let widget = ComposerHost.make()
+    let host = ComposerHost.of(widget)
+    host?.setContent(ScrolledWindow(messages))
+    host?.bar?.placeholder = "Say something"
+    host?.bar?.session.onSend = { message in messages.append(Label(message.text)) }
+    Window(application, title: "ComposerTemplate", width: 420, height: 560, content: widget).present()
+    host?.bar?.grabFocus()
 }
 exit(application.run(CommandLine.arguments))

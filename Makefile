@@ -102,6 +102,7 @@ screenshots: deps schemas ## Draw every view to .build/screenshots, light and da
 	$(SWIFT) build --product parlance-gallery
 	$(SWIFT) build --product parlance-decode
 	@build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery screenshots .build/screenshots
+	@ADW_DEBUG_HIGH_CONTRAST=1 build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 
 flatpak: deps-flatpak ## Build the Flatpak and install it for this user

@@ -35,7 +35,32 @@ struct Screenshots {
             }
         }
         await gallery.closeWindow()
-        return await drawLooks() ? 0 : fail("cannot draw the looks")
+        guard await drawLooks() else { return fail("cannot draw the looks") }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            guard await drawStates("-\(scheme)") == 0 else { return 1 }
+        }
+        Appearance.apply("light")
+        TextZoom.apply(percent: 200)
+        guard await drawStates("-large") == 0 else { return 1 }
+        TextZoom.apply(percent: 100)
+        gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+        return await drawStates("-rtl")
+    }
+
+    /// Draws the composer in each of its states.
+    /// - Returns: the exit status.
+    func drawStates(_ suffix: String) async -> Int32 {
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (window, page) = States.window()
+        gtk_window_present(window.cast())
+        defer { gtk_window_destroy(window.cast()) }
+        for width in [360, 700] {
+            gtk_window_set_default_size(window.cast(), Int32(width), 700)
+            await gallery.settle()
+            guard save(page, "states-\(width)\(suffix)") else { return fail("cannot draw the states") }
+        }
+        return 0
     }
 
     private static let quote = "I tried the headline in small caps as well — have a look when you are back."
@@ -50,6 +75,17 @@ struct Screenshots {
                 mention: Mention(entityID: FixtureService.own.id.rawValue, text: "@Robin"),
                 range: TextRange(location: 19, length: 6)),
         ])
+
+    /// Files in each state that the tray shows.
+    private static func files(with picture: URL) -> [Attachment] {
+        [
+            Attachment(
+                type: "image/png", name: "cover.png", bytes: 345_678, source: picture.absoluteString, altText: "A wall"),
+            Attachment(type: "application/pdf", name: "Autumn issue, last proof.pdf", bytes: 4_567_890, source: "x:1"),
+            Attachment(type: "video/mp4", name: "walk.mp4", bytes: 45_678_901, source: "x:2", upload: .running(0.4)),
+            Attachment(type: "text/plain", name: "notes.txt", bytes: 1_234, source: "x:3", upload: .failed),
+        ]
+    }
 
     private func drawLooks() async -> Bool {
         let looks = Looks.window()
@@ -84,6 +120,12 @@ struct Screenshots {
         await gallery.settle()
         guard save(window.window, "composing-\(suffix)") else { return false }
         composer.handle(.reply(nil))
+        composer.handle(.load(ComposerContent(text: "The last pages")))
+        let files = Self.files(with: folder.appending(path: "rooms-\(suffix).png"))
+        files.forEach { composer.handle(.attach($0)) }
+        await gallery.settle()
+        guard save(window.window, "files-\(suffix)") else { return false }
+        for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(ComposerContent(text: "")))
         coordinator.conversation?.timeline.send(.editLast)
         await gallery.settle()

@@ -4,6 +4,8 @@ import GtkKit
 
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
+           parlance-gallery states FOLDER SUFFIX draw the composer's states as the environment says
+           parlance-gallery demo                 a composer to try things in, and a log of what it tells
            parlance-gallery act                  open, act and close, for a leak check
            parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
@@ -14,10 +16,21 @@ do { try Resource.load() } catch {
     exit(1)
 }
 let gallery: Gallery
+var demo: Demo?
 switch (arguments.first, arguments.count) {
 case ("screenshots", 2):
     let folder = URL(fileURLWithPath: arguments[1])
     gallery = Gallery { await Screenshots(gallery: $0, folder: folder).draw() }
+case ("states", 3):
+    let folder = URL(fileURLWithPath: arguments[1])
+    gallery = Gallery { await Screenshots(gallery: $0, folder: folder).drawStates("-\(arguments[2])") }
+case ("demo", 1):
+    gallery = Gallery { _ in
+        await withCheckedContinuation { continuation in
+            demo = Demo { continuation.resume() }
+        }
+        return 0
+    }
 case ("act", 1):
     gallery = Gallery { await Performance(gallery: $0).run() }
 case ("keys", 3):

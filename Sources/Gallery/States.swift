@@ -1,0 +1,92 @@
+import CGtk
+import ChatGtk
+import ChatViewModels
+import Composer
+import GtkKit
+
+/// The composer bar in each of its states, one below the other.
+enum States {
+    static let names = [
+        "Empty", "Written", "Three lines and more", "Tall", "Answering", "Editing", "Over the limit", "Formatting",
+        "Right to left", "Sending", "Read only",
+    ]
+
+    /// A window with all of them, and the page in it, which is as tall as it likes.
+    static func window() -> (window: Widget, page: Widget) {
+        let window = Widget(borrowing: gtk_window_new())
+        gtk_window_set_title(window.cast(), "States")
+        let page = Box(.vertical, spacing: 6)
+        page.addStyle("view")
+        for name in names {
+            let label = Label(name)
+            label.addStyle("heading")
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_widget_set_margin_start(label.cast(), 18)
+            gtk_widget_set_margin_end(label.cast(), 18)
+            gtk_widget_set_margin_top(label.cast(), 6)
+            page.append(label)
+            page.append(bar(name))
+        }
+        let scroller = ScrolledWindow(page)
+        // Else each would get the least that it can do with.
+        if let viewport = gtk_scrolled_window_get_child(scroller.cast()) {
+            gtk_scrollable_set_vscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
+        }
+        gtk_window_set_child(window.cast(), scroller.cast())
+        return (window, page)
+    }
+
+    private static func bar(_ name: String) -> Widget {
+        let widget = ComposerBar.make()
+        guard let bar = ComposerBar.of(widget) else { return widget }
+        bar.itemLooks = [
+            "attach": ItemLook(icon: "mail-attachment-symbolic", label: "Attach"),
+            "emoji": ItemLook(icon: "face-smile-symbolic", label: "Emoji"),
+        ]
+        bar.items.add(ComposerItem(id: "attach"), to: .start)
+        bar.items.add(ComposerItem(id: "emoji"), to: .end)
+        bar.maximumLines = 5
+        set(bar, to: name)
+        return widget
+    }
+
+    private static func set(_ bar: ComposerBar, to name: String) {
+        switch name {
+        case "Written": bar.text = "The captions are next: **small caps** or _italics_? See `smcp`."
+        case "Three lines and more":
+            bar.text = (1...9).map { "Line \($0) of a text that is long" }.joined(separator: "\n")
+        case "Tall":
+            bar.text = "One line"
+            bar.isExpanded = true
+        case "Answering":
+            bar.session.handle(
+                .reply(
+                    ReplyTarget(
+                        messageID: "m", sender: "Tomás Herrera",
+                        preview: .text("I tried the headline in small caps as well — have a look when you are back."))))
+            bar.text = "Looks good"
+        case "Editing":
+            bar.session.handle(
+                .beginEdit(id: "m", ComposerContent(text: "The grid stays, whatever the headline will be in the end.")))
+        case "Over the limit":
+            bar.characterLimit = 20
+            bar.text = "More than twenty characters"
+        case "Formatting":
+            bar.showsFormatting = true
+            bar.text = "Always there"
+        case "Right to left": bar.text = "שלום עולם, זו הודעה מימין לשמאל\nand a line from left to right"
+        case "Sending":
+            bar.session.onSend = { _ in try await Task.sleep(for: .seconds(3600)) }
+            bar.text = "On its way"
+            bar.session.handle(.send)
+        case "Read only":
+            let notice = Label("Only moderators write in this room")
+            notice.addStyle("dim-label")
+            gtk_widget_set_margin_top(notice.cast(), 9)
+            gtk_widget_set_margin_bottom(notice.cast(), 9)
+            gtk_label_set_wrap(notice.cast(), 1)
+            bar.replaceMiddle(by: notice)
+        default: break
+        }
+    }
+}

@@ -15,6 +15,7 @@ extension ChatStore {
                     LEFT JOIN message m ON m.key = r.lastMessage
                     LEFT JOIN user u ON u.key = m.sender
                     LEFT JOIN member s ON s.room = r.key AND s.id = u.id
+                    WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = 'staged')
                     ORDER BY r.lastActivity DESC, r.key DESC
                     """)
             return try Row.fetchAll(statement).map { row in
@@ -168,7 +169,7 @@ extension ChatStore {
         for (name, value) in new.settings { try RoomSetting(name).set(value, of: record, in: db) }
     }
 
-    private static func insert(_ member: Member, into record: RoomRecord, in db: Database) throws {
+    static func insert(_ member: Member, into record: RoomRecord, in db: Database) throws {
         try db.execute(
             sql: """
                 INSERT INTO member (room, id, kind, name, hasLeft) VALUES (?, ?, ?, ?, ?)

@@ -13,23 +13,65 @@ struct SearchExpression {
     let index: Index
     let match: String
 
-    /// - Returns: nil for a query that asks for nothing.
-    init?(_ query: SearchQuery, room: Int64?, sender: Int64?) {
-        let facets = [room.map { "\"\(Self.mark)r\($0)\"" }, sender.map { "\"\(Self.mark)u\($0)\"" }].compactMap { $0 }
-        let parts = query.matching == .part ? Self.trigrams(query.text) : []
-        if !parts.isEmpty {
-            index = .parts
-            match = parts.joined(separator: " AND ")
-            return
-        }
-        index = .words
+    /// What the indexes are to be asked, whose answers together hold all that can be found.
+    ///
+    /// - Returns: nil for a query that asks for nothing; none where the indexes know nothing of what is asked for, and
+    ///   each message is to be looked at.
+    static func all(
+        for query: SearchQuery, terms: SearchTerms, rooms: Set<Int64>?, senders: Set<Int64>?
+    ) -> [SearchExpression]? {
+        let facets =
+            facet("r", rooms) + facet("u", senders)
+            + (query.contents.contains(.link) ? ["(\"https\" OR \"http\" OR \"www\")"] : [])
+        if query.matching == .terms { return all(for: terms, facets, query) }
+        let parts = query.matching == .part ? trigrams(query.text) : []
+        if !parts.isEmpty { return [SearchExpression(index: .parts, match: parts.joined(separator: " AND "))] }
         // The index's own tokenizer takes quoted text apart; a word that is none of its words it leaves out.
-        let words = Self.words(query.text)
-        let terms = words.enumerated().map { number, word in
-            number == words.count - 1 ? "\"\(word)\"*" : "\"\(word)\""
+        let found = beginnings(of: query.text)
+        guard found.isEmpty == query.text.allSatisfy(\.isWhitespace) else { return nil }
+        return all(facets + found, or: query)
+    }
+
+    /// Each term as the beginning of a word, and, where it is long enough, as a part.
+    private static func all(
+        for terms: SearchTerms, _ facets: [String], _ query: SearchQuery
+    ) -> [SearchExpression]? {
+        if terms.isEmpty { return query.text.allSatisfy(\.isWhitespace) ? all(facets, or: query) : nil }
+        let short = terms.terms.filter { $0.unicodeScalars.count < 3 }
+        let parts = Set(terms.terms.flatMap(trigrams)).sorted()
+        // Two letters within a word of a script without blanks: no index knows those.
+        if parts.isEmpty, short.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
+        let words = terms.terms.flatMap(beginnings)
+        var expressions: [SearchExpression] = []
+        if !words.isEmpty {
+            expressions.append(SearchExpression(index: .words, match: (facets + words).joined(separator: " AND ")))
         }
-        guard !(terms + facets).isEmpty, terms.isEmpty == query.text.allSatisfy(\.isWhitespace) else { return nil }
-        match = (facets + terms).joined(separator: " AND ")
+        if !parts.isEmpty {
+            expressions.append(SearchExpression(index: .parts, match: parts.joined(separator: " AND ")))
+        }
+        return expressions
+    }
+
+    /// Each word, the last one as a beginning.
+    private static func beginnings(of text: String) -> [String] {
+        let found = words(text)
+        return found.enumerated().map { $0 == found.count - 1 ? "\"\($1)\"*" : "\"\($1)\"" }
+    }
+
+    private static func all(_ match: [String], or query: SearchQuery) -> [SearchExpression]? {
+        if match.isEmpty {
+            return query.hasNoFilter && query.rooms == nil && query.senders == nil ? nil : []
+        }
+        // A message without a text is in no index, and may have a file.
+        let isMaybeBare = query.text.allSatisfy(\.isWhitespace) && !query.contents.subtracting([.link]).isEmpty
+        return isMaybeBare ? [] : [SearchExpression(index: .words, match: match.joined(separator: " AND "))]
+    }
+
+    private static func facet(_ letter: String, _ keys: Set<Int64>?) -> [String] {
+        guard let keys else { return [] }
+        // More would make a query longer than what is saved: what is found is looked at once more.
+        if keys.count > 200 { return [] }
+        return ["(\(keys.sorted().map { "\"\(mark)\(letter)\($0)\"" }.joined(separator: " OR ")))"]
     }
 
     /// Begins the index's words that are no words of the text.

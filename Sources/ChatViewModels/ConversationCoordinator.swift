@@ -10,11 +10,14 @@ public final class Conversation {
     public let composer: ComposerViewModel
     /// The files of its messages.
     public let media: any MediaService
+    public let search: RoomSearchViewModel
 
     init(
-        roomID: RoomID, timeline: TimelineViewModel, composer: ComposerViewModel, media: any MediaService
+        roomID: RoomID, timeline: TimelineViewModel, composer: ComposerViewModel, search: RoomSearchViewModel,
+        media: any MediaService
     ) {
         self.media = media
+        self.search = search
         self.roomID = roomID
         self.timeline = timeline
         self.composer = composer
@@ -35,6 +38,8 @@ public final class ConversationCoordinator {
     }
 
     public let rooms: RoomListViewModel
+    /// Through all rooms.
+    public let search: SearchViewModel
     /// The room that is open.
     public private(set) var conversation: Conversation?
     @ObservationIgnored public var onNotice: ((Notice) -> Void)?
@@ -81,7 +86,10 @@ public final class ConversationCoordinator {
         self.time = time
         self.now = now
         rooms = RoomListViewModel(service: service, now: now)
+        let list = rooms
+        search = SearchViewModel(service: service, now: now) { [weak list] in list?.state.rows ?? [] }
         rooms.onOutput = { [weak self] in self?.receive($0) }
+        search.onOutput = { [weak self] in self?.receive($0) }
         dayWatch = DayWatch(time: time, now: now) { [weak self] in
             self?.rooms.send(.dayChanged)
             self?.conversation?.timeline.send(.dayChanged)
@@ -139,7 +147,17 @@ public final class ConversationCoordinator {
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
         timeline.answering = composer.state.composer.reply.map { MessageID($0.messageID) }
         timeline.start()
-        conversation = Conversation(roomID: room, timeline: timeline, composer: composer, media: service)
+        let search = RoomSearchViewModel(roomID: room, service: service, now: now)
+        search.onOutput = { [weak timeline] in if case .show(let id) = $0 { timeline?.send(.jump(.message(id))) } }
+        conversation = Conversation(
+            roomID: room, timeline: timeline, composer: composer, search: search, media: service)
+    }
+
+    private func receive(_ output: SearchViewModel.Output) {
+        guard case .show(let found) = output else { return }
+        rooms.send(.select(found.room))
+        guard let conversation, conversation.roomID == found.room else { return }
+        conversation.timeline.send(.jump(.message(found.message)))
     }
 
     private func makeComposer(_ room: RoomID) -> ComposerViewModel {

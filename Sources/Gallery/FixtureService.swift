@@ -164,6 +164,25 @@ actor FixtureService: ChatService {
         tell(.changed([changed]), in: room)
     }
 
+    // MARK: Search
+
+    func search(_ query: SearchQuery) async throws -> SearchPage {
+        let terms = SearchTerms(query.text)
+        let found = messages.values.joined().filter { message in
+            terms.matches(message.text) && !terms.isEmpty && query.rooms?.contains(message.roomID) ?? true
+                && query.senders?.contains(message.sender) ?? true
+        }
+        let names = Dictionary(
+            FixtureConversation.members.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+        let latest = found.sorted { $0.sentAt > $1.sentAt }.prefix(query.limit)
+        return SearchPage(messages: Array(latest), names: names, next: nil)
+    }
+
+    func members(named name: String) async throws -> Set<MemberID> {
+        let wanted = SearchTerms(name)
+        return Set(FixtureConversation.members.filter { wanted.beginWords(of: $0.displayName) }.map(\.id))
+    }
+
     private func tell(_ update: TimelineUpdate, in room: RoomID) {
         timelines[room]?.forEach { $0.yield(update) }
     }

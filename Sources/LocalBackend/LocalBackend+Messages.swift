@@ -58,8 +58,12 @@ extension LocalBackend {
     }
 }
 
-extension LocalBackend: SearchService {
+extension LocalBackend {
     public func search(_ query: SearchQuery) async throws -> SearchPage {
         try await store.search(query)
+    }
+
+    public func members(named name: String) async throws -> Set<MemberID> {
+        try await store.members(named: name)
     }
 }

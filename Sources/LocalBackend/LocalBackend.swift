@@ -90,7 +90,12 @@ public actor LocalBackend: ChatService {
         _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
         _ = try await store.renameMember(Self.ownID, to: ownName)
         for room in try await store.rooms(with: Self.guideID) { try await welcomeBack(to: room) }
-        sweeping = Task(priority: .background) { [weak self] in await self?.sweepMedia() }
+        let unfinished = (try? await store.stagedRooms()) ?? []
+        sweeping = Task(priority: .background) { [weak self] in
+            // A million messages take a while to remove: those of this start are known before any other begins.
+            await self?.discardImport(unfinished)
+            await self?.sweepMedia()
+        }
     }
 
     /// Carries out one operation at a time, first come first served, across its suspensions: what observers are

@@ -223,6 +223,8 @@ final class ParlanceApplication {
         ("win.zoom-in", ["<Control>plus", "<Control>equal", "<Control>KP_Add"]),
         ("win.zoom-out", ["<Control>minus", "<Control>KP_Subtract"]),
         ("win.zoom-reset", ["<Control>0", "<Control>KP_0"]),
+        ("win.find", ["<Control>f"]), ("win.find-older", ["<Control>g"]), ("win.find-newer", ["<Control><Shift>g"]),
+        ("win.search", ["<Control><Shift>f"]),
         ("win.room-details", ["<Alt>Return"]), ("win.next-region", ["F6"]), ("win.previous-region", ["<Shift>F6"]),
     ]
 

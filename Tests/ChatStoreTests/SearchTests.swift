@@ -60,11 +60,11 @@ import Testing
         for matching in [SearchQuery.Matching.words, .part] {
             var query = SearchQuery(text: "word", matching: matching)
             #expect(try await texts(query, in: fixture) == ["word there", "another word", "one word"])
-            query.room = fixture.room
+            query.rooms = [fixture.room]
             #expect(try await texts(query, in: fixture) == ["another word", "one word"])
-            query.sender = Fixtures.own.id
+            query.senders = [Fixtures.own.id]
             #expect(try await texts(query, in: fixture) == ["one word"])
-            query.room = RoomID("none")
+            query.rooms = [RoomID("none")]
             #expect(try await texts(query, in: fixture) == [])
         }
         #expect(

@@ -79,4 +79,15 @@ extension FakeChatService: ChatService {
         try await record(.saveDraft(draft?.preview))
         drafts[room] = draft
     }
+
+    @MainActor func search(_ query: SearchQuery) async throws -> SearchPage {
+        let page = searchPages(query)
+        try await record(.search(query))
+        return page
+    }
+
+    @MainActor func members(named name: String) async throws -> Set<MemberID> {
+        try await record(.membersNamed(name))
+        return named[name] ?? []
+    }
 }

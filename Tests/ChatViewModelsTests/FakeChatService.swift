@@ -9,6 +9,7 @@ import Observation
         case markRead(MessageID), savePlace(ReadingPlace?)
         case send(String, TransactionID), edit(MessageID, String), delete(MessageID), typing(Bool)
         case draft(RoomID), saveDraft(String?)
+        case search(SearchQuery), membersNamed(String)
     }
 
     private(set) var calls: [Call] = []
@@ -25,6 +26,11 @@ import Observation
     /// nil where there is no such message.
     @ObservationIgnored var pagesAround: @MainActor (TimelineTarget, Int) -> TimelinePage? = { _, _ in nil }
     @ObservationIgnored var known: @MainActor (MessageID) -> Message? = { _ in nil }
+    /// What is found, read when asked.
+    @ObservationIgnored var searchPages: @MainActor (SearchQuery) -> SearchPage = { _ in
+        SearchPage(messages: [], next: nil)
+    }
+    @ObservationIgnored var named: [String: Set<MemberID>] = [:]
     var places: [RoomID: ReadingPlace] = [:]
     /// The first update of each room's timeline.
     @ObservationIgnored var openings: [RoomID: TimelineUpdate] = [:]

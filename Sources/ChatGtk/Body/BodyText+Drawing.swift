@@ -53,6 +53,17 @@ extension BodyText {
         }
     }
 
+    /// What a search found, below the text.
+    func drawLit(_ snapshot: OpaquePointer, _ layout: Object) {
+        guard !lit.isEmpty else { return }
+        var color = GdkRGBA(red: 0.9, green: 0.65, blue: 0, alpha: 1)
+        _ = gtk_style_context_lookup_color(gtk_widget_get_style_context(cast()), "warning_bg_color", &color)
+        color.alpha = 0.45
+        for range in lit {
+            for part in rectangles(of: range, in: layout) { draw(snapshot, part.insetBy(-1), color, 3) }
+        }
+    }
+
     func drawSelection(_ range: Range<Int>, _ layout: Object, _ snapshot: OpaquePointer) {
         var color = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
         _ = gtk_style_context_lookup_color(gtk_widget_get_style_context(cast()), "accent_bg_color", &color)

@@ -17,6 +17,8 @@ final class BodyText: WidgetImplementation {
     private(set) var content = TextContent(InlineText())
     private(set) var text = ""
     private(set) var selected: Range<Int>?
+    /// What a search found in the text, in UTF-8 units.
+    private(set) var lit: [Range<Int>] = []
     /// The parts that do something; see ``BodyText/onAction``.
     private(set) var actions: [TextAction] = []
     /// The one that keys act on while the widget has the focus.
@@ -71,6 +73,12 @@ final class BodyText: WidgetImplementation {
     func select(_ range: Range<Int>?) {
         guard range != selected else { return }
         selected = range
+        gtk_widget_queue_draw(cast())
+    }
+
+    func light(_ ranges: [Range<Int>]) {
+        guard ranges != lit else { return }
+        lit = ranges
         gtk_widget_queue_draw(cast())
     }
 
@@ -231,6 +239,7 @@ final class BodyText: WidgetImplementation {
         defer { gtk_snapshot_restore(snapshot) }
         gtk_snapshot_translate(snapshot, &origin)
         if content.text.runs.contains(where: \.isMarked) { drawChips(snapshot, layout, now) }
+        drawLit(snapshot, layout)
         if let selected { drawSelection(selected, layout, snapshot) }
         gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(cast()), 0, 0, layout.cast())
         if !actions.isEmpty { drawCovers(snapshot, layout, now) }

@@ -20,6 +20,7 @@ public final class MessageBodyView {
     private let first: BodyText
     private var codeBlocks: [CodeBlock] = []
     private var depth = 0
+    private var isLit = false
 
     public init() {
         widget = Box(.vertical, spacing: 6)
@@ -86,6 +87,19 @@ public final class MessageBodyView {
             text.select(range.map { $0.clamped(to: start..<end) }.flatMap { $0.isEmpty ? nil : $0.shifted(by: -start) })
             start = end + 1
         }
+    }
+
+    /// Marks what a search looks for.
+    func light(_ terms: SearchTerms) {
+        guard isLit || !terms.isEmpty else { return }
+        isLit = !terms.isEmpty
+        for text in texts { text.light(terms.isEmpty ? [] : terms.ranges(in: text.text)) }
+    }
+
+    /// What is marked; nil if nothing is.
+    var litText: String? {
+        let lit = texts.flatMap { text in text.lit.map { String(decoding: Array(text.text.utf8)[$0], as: UTF8.self) } }
+        return lit.isEmpty ? nil : lit.joined(separator: " ")
     }
 
     /// The place in ``selectableText`` nearest to a point in the coordinates of a widget around this one.

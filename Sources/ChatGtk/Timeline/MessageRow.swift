@@ -105,6 +105,15 @@ final class MessageRow: TimelineRow {
 
     func select(_ range: Range<Int>?) { body.select(range) }
 
+    /// Marks what a search looks for, and whether the message is the one that it stands at.
+    func light(_ terms: SearchTerms, isCurrent: Bool) {
+        body.light(item?.isDeleted == true ? SearchTerms(terms: []) : terms)
+        widget.setStyle("current-match", isCurrent)
+    }
+
+    /// What is marked of the text by ``light(_:isCurrent:)``.
+    var litText: String? { body.litText }
+
     /// Marks the row that was looked for.
     func setFound(_ isFound: Bool) { widget.setStyle("found", isFound) }
 

@@ -38,6 +38,7 @@ final class TimelineView {
     private let media: MediaPresenter
     private let calendar: DayPicker
     private(set) var pointer: TimelinePointer?
+    private var lit = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
     /// Whether the rows are others since the last layout: what is looked for then is shown at once.
     private var isFresh = true
@@ -151,6 +152,15 @@ final class TimelineView {
         }
     }
 
+    /// Marks what a search looks for in all messages, and the one that it stands at.
+    func light(_ terms: SearchTerms, current: MessageID?) {
+        lit = (terms, current)
+        for (_, row) in list.realisedRows {
+            guard let row = row as? MessageRow else { continue }
+            row.light(terms, isCurrent: current != nil && current == row.item?.id)
+        }
+    }
+
     // MARK: Pages
 
     private func followEnds() {
@@ -236,6 +246,7 @@ extension TimelineView: TimelineListSource {
         let item = viewModel.rows[index]
         row.show(item, selected: item.message.flatMap(viewModel.selectedRange(in:)))
         (row as? MessageRow)?.setFound(found?.id == item.id)
+        (row as? MessageRow)?.light(lit.terms, isCurrent: lit.current != nil && lit.current == item.message?.id)
     }
 }
 

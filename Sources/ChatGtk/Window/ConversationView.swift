@@ -18,6 +18,7 @@ final class ConversationView {
     private let latest: Revealer
     private let latestCount: Label
     let timeline: TimelineView
+    let searchBar: RoomSearchBar
     private let composer: ComposerView
     private let announcer = Announcer()
     let markedBar = MarkedBar()
@@ -45,6 +46,8 @@ final class ConversationView {
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
             menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
+        searchBar = RoomSearchBar(viewModel: conversation.search)
+        gtk_box_insert_child_after(widget.cast(), searchBar.widget.cast(), header.cast())
         builder["footer", Box.self].append(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
@@ -57,6 +60,7 @@ final class ConversationView {
         actions.add("jump-to-date") { [weak self] in self?.openCalendar() }
         timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
         timeline.onForward = { [weak self] in self?.onForward?($0) }
+        searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addMarking(to: builder["footer"])
@@ -65,11 +69,42 @@ final class ConversationView {
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
+            Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
     }
 
     func addFiles() { composer.desk?.choose() }
+    // MARK: Search
+
+    private var focusBeforeSearch: Widget?
+
+    func openSearch() {
+        if !searchBar.field.hasFocus { focusBeforeSearch = focus }
+        searchBar.open()
+    }
+
+    func stepSearch(newer: Bool) {
+        guard conversation.search.state.isOpen else { return openSearch() }
+        conversation.search.send(newer ? .stepNewer : .stepOlder)
+    }
+
+    private func searchClosed() {
+        if focusBeforeSearch?.grabFocus() != true { composer.grabFocus() }
+        focusBeforeSearch = nil
+    }
+
+    private var focus: Widget? {
+        guard let root = gtk_widget_get_root(widget.cast()), let focus = gtk_root_get_focus(root),
+            gtk_widget_is_ancestor(focus, widget.cast()) != 0
+        else { return nil }
+        return Widget(borrowing: focus)
+    }
+
+    private func showMatches(_ state: RoomSearchViewModel.State) {
+        timeline.light(state.isOpen ? state.terms : SearchTerms(terms: []), current: state.currentMessage)
+    }
+
     func focusComposer() { composer.grabFocus() }
     func focusTimeline() { timeline.grabFocus() }
     func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }

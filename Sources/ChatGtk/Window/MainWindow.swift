@@ -12,12 +12,14 @@ public final class MainWindow {
 
     let coordinator: ConversationCoordinator
     private let settings: Settings?
-    private let panes: SplitPane
+    let panes: SplitPane
     private let toasts: Widget
     private let contentStack: Stack
     private let sidebarHeader: Widget
-    private var roomList: RoomListView?
-    private var conversationView: ConversationView?
+    private(set) var roomList: RoomListView?
+    let rooms: Widget
+    let searchPane: SearchPane
+    private(set) var conversationView: ConversationView?
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
@@ -32,6 +34,9 @@ public final class MainWindow {
         toasts = builder["toasts"]
         contentStack = builder["content_stack"]
         sidebarHeader = builder["sidebar_header"]
+        rooms = builder["sidebar_stack"]
+        searchPane = SearchPane(viewModel: coordinator.search)
+        gtk_box_append(builder["sidebar", Box.self].cast(), searchPane.widget.cast())
         gtk_window_set_application(window.cast(), application.cast())
         let list = RoomListView(
             viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"])
@@ -44,6 +49,8 @@ public final class MainWindow {
         coordinator.onNotice = { [weak self] in self?.show($0) }
         coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
+        searchPane.onClose = { [weak self] in self?.searchClosed() }
+        searchPane.onChoose = { [weak self] in self?.searchChose() }
         panes.onFold { [weak self] in self?.foldingChanged() }
         renderings = [
             Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.replaceConversationView() }),
@@ -109,7 +116,8 @@ public final class MainWindow {
             gtk_stack_add_child(contentStack.cast(), view.widget.cast())
             gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())
             showRoomState()
-            view.focusComposer()
+            // Who goes through results goes on from there.
+            if !coordinator.search.state.isOpen || panes.isFolded { view.focusComposer() }
         } else {
             contentStack.visibleChild = "none"
             panes.visiblePane = .sidebar
@@ -166,7 +174,11 @@ public final class MainWindow {
         actions.add("previous-room") { rooms.send(.selectNeighbour(-1)) }
         actions.add("next-unread-room") { rooms.send(.selectUnreadNeighbour(1)) }
         actions.add("previous-unread-room") { rooms.send(.selectUnreadNeighbour(-1)) }
+        actions.add("search") { [weak self] in self?.openSearch() }
         roomActions = [
+            actions.add("find") { [weak self] in self?.findInRoom() },
+            actions.add("find-older") { [weak self] in self?.conversationView?.stepSearch(newer: false) },
+            actions.add("find-newer") { [weak self] in self?.conversationView?.stepSearch(newer: true) },
             actions.add("room-details") { [weak self] in self?.selected.map { self?.showDetails(of: $0) } },
             actions.add("leave-room") { [weak self] in self?.selected.map { self?.confirmLeaving($0) } },
             actions.add("add-files") { [weak self] in self?.conversationView?.addFiles() },

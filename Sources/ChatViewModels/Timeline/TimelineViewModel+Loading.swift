@@ -31,7 +31,11 @@ extension TimelineViewModel {
         to destination: Destination, revealing isRevealing: Bool = true,
         then: @escaping (TimelineViewModel) -> Void = { _ in }
     ) {
-        guard state.isLoaded else { return }
+        guard state.isLoaded else {
+            // Gone to as soon as there is something to go from.
+            if isRevealing { awaited = destination }
+            return
+        }
         if let effect = effectOfJump(to: destination) {
             if isRevealing { reveal(effect) }
             return then(self)

@@ -164,6 +164,8 @@ public final class TimelineViewModel: ViewModel {
     /// Where the newest message is that was told of.
     @ObservationIgnored private var newestTold = Int64.min
     @ObservationIgnored private var unseenReveal: Effect?
+    /// Where the reader wants to be once the room is read.
+    @ObservationIgnored var awaited: Destination?
     @ObservationIgnored private var listening: Task<Void, Never>?
 
     public init(
@@ -264,6 +266,10 @@ public final class TimelineViewModel: ViewModel {
         replace(with: page)
         revealOpening()
         tellComposer(of: .changed(page.messages))
+        if let destination = awaited {
+            awaited = nil
+            jump(to: destination)
+        }
     }
 
     /// The page where the reader was, or is to begin with what is unread.

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A text as searches compare it, without regard to case, diacritics and the width of letters: a scalar a unit, each
+/// with where it begins in the text.
+struct FoldedScalars {
+    private(set) var units: [UInt32] = []
+    /// Where each unit begins, in UTF-8, and where the text ends.
+    private(set) var offsets: [Int] = []
+
+    init(_ text: some StringProtocol) {
+        units.reserveCapacity(text.utf8.count)
+        offsets.reserveCapacity(text.utf8.count + 1)
+        var offset = 0
+        for scalar in text.unicodeScalars {
+            let folded = Self.fold(scalar)
+            if folded != 0 {
+                units.append(folded)
+                offsets.append(offset)
+            }
+            offset += UTF8.width(scalar)
+        }
+        offsets.append(offset)
+    }
+
+    /// Where a run of units stands from a place on; nil if it does not.
+    func place(of needle: [UInt32], from start: Int, atWordStart: Bool) -> Int? {
+        guard let first = needle.first, units.count >= needle.count else { return nil }
+        var place = start
+        let last = units.count - needle.count
+        search: while place <= last {
+            defer { place += 1 }
+            guard units[place] == first else { continue }
+            for offset in 1..<max(needle.count, 1) where units[place + offset] != needle[offset] { continue search }
+            if !atWordStart || startsWord(place) { return place }
+        }
+        return nil
+    }
+
+    private func startsWord(_ place: Int) -> Bool {
+        place == 0 || !Self.isWord(units[place - 1])
+    }
+
+    static func isWord(_ unit: UInt32) -> Bool {
+        if unit < 0x80 { return (0x30...0x39).contains(unit) || (0x61...0x7A).contains(unit) }
+        guard let scalar = Unicode.Scalar(unit) else { return false }
+        if scalar.properties.isAlphabetic { return true }
+        return switch scalar.properties.generalCategory {
+        case .decimalNumber, .letterNumber, .otherNumber, .spacingMark, .nonspacingMark: true
+        default: false
+        }
+    }
+
+    // MARK: Folding
+
+    /// 0 for what makes no difference: marks upon letters. Vowels of Indic scripts and the voicing of kana tell letters
+    /// apart and stay.
+    static func fold(_ scalar: Unicode.Scalar) -> UInt32 {
+        let value = scalar.value
+        if value < 0x80 { return (0x41...0x5A).contains(value) ? value | 0x20 : value }
+        if value < table.count { return table[Int(value)] }
+        // Full-width letters and signs.
+        if (0xFF01...0xFF5E).contains(value) {
+            return Unicode.Scalar(value - 0xFEE0).map(fold) ?? value
+        }
+        // Variation selectors, and what joins emoji.
+        if (0xFE00...0xFE0F).contains(value) || value == 0x200D { return 0 }
+        return scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? value
+    }
+
+    /// Latin, Greek, Cyrillic, Hebrew, Arabic, Indic and what is between them.
+    private static let table: [UInt32] = (0..<0x2000).map { value in
+        guard let scalar = Unicode.Scalar(UInt32(value)) else { return 0 }
+        let base = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? scalar
+        if ![0, 7, 8, 9].contains(base.properties.canonicalCombiningClass.rawValue) { return 0 }
+        return base.properties.lowercaseMapping.unicodeScalars.first?.value ?? base.value
+    }
+}

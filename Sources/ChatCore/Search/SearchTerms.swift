@@ -1,0 +1,113 @@
+/// What a text is looked through for: each of the terms must be there, without regard to case, diacritics and width.
+///
+/// A term is found anywhere, within words too. One of less than three letters of a script that writes words apart is
+/// found at the beginning of a word: "a" within words would light everything.
+public struct SearchTerms: Hashable, Sendable {
+    /// At most this many terms are looked for, and this many scalars of each.
+    public static let mostTerms = 16
+    public static let mostScalars = 200
+
+    /// As they were written.
+    public let terms: [String]
+    private let needles: [Needle]
+
+    private struct Needle: Hashable {
+        var units: [UInt32]
+        var isWordStart: Bool
+    }
+
+    public init(terms: [String]) {
+        var kept: [String] = []
+        var needles: [Needle] = []
+        for term in terms.prefix(Self.mostTerms) {
+            let term = String(String.UnicodeScalarView(term.unicodeScalars.prefix(Self.mostScalars)))
+            let units = FoldedScalars(term).units
+            guard !units.isEmpty else { continue }
+            kept.append(term)
+            needles.append(Needle(units: units, isWordStart: Self.isShort(units)))
+        }
+        self.terms = kept
+        self.needles = needles
+    }
+
+    /// Terms as they are typed: apart by blanks, several words in double quotes one term.
+    public init(_ text: String) {
+        self.init(terms: Self.split(text))
+    }
+
+    public var isEmpty: Bool { terms.isEmpty }
+
+    /// Whether a term is found at the beginnings of words alone.
+    public static func isFoundAtWordStart(_ term: String) -> Bool { isShort(FoldedScalars(term).units) }
+
+    public func matches(_ text: String) -> Bool {
+        guard !needles.isEmpty else { return true }
+        let folded = FoldedScalars(text)
+        return needles.allSatisfy {
+            folded.place(of: $0.units, from: 0, atWordStart: $0.isWordStart) != nil
+        }
+    }
+
+    /// Whether each term stands at the beginning of a word, as names are looked for.
+    public func beginWords(of text: String) -> Bool {
+        let folded = FoldedScalars(text)
+        return needles.allSatisfy { folded.place(of: $0.units, from: 0, atWordStart: true) != nil }
+    }
+
+    /// Where any of the terms stand, in UTF-8 units, in order and without overlaps; at most `limit`.
+    public func ranges(in text: String, limit: Int = 1000) -> [Range<Int>] {
+        guard !needles.isEmpty else { return [] }
+        let folded = FoldedScalars(text)
+        var found: [Range<Int>] = []
+        for needle in needles {
+            var place = 0
+            while found.count < limit * needles.count,
+                let next = folded.place(of: needle.units, from: place, atWordStart: needle.isWordStart)
+            {
+                place = next + needle.units.count
+                found.append(folded.offsets[next]..<folded.offsets[place])
+            }
+        }
+        return Array(Self.joined(found).prefix(limit))
+    }
+
+    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: []) { joined, range in
+            if let last = joined.last, last.upperBound >= range.lowerBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+    }
+
+    private static func isShort(_ units: [UInt32]) -> Bool {
+        units.count < 3 && units.allSatisfy { FoldedScalars.isWord($0) && $0 < 0x0E00 }
+    }
+
+    private static func split(_ text: String) -> [String] {
+        var terms: [String] = []
+        var term = ""
+        var isQuoted = false
+        func end() {
+            let trimmed = term.drop { $0.isWhitespace }
+            if !trimmed.isEmpty { terms.append(String(trimmed)) }
+            term = ""
+        }
+        for character in text {
+            if SearchTerms.quotes.contains(character) {
+                end()
+                isQuoted.toggle()
+            } else if character.isWhitespace, !isQuoted {
+                end()
+            } else {
+                term.append(character)
+            }
+        }
+        end()
+        return terms
+    }
+
+    /// What several words are written between to be one term.
+    public static let quotes: Set<Character> = ["\"", "“", "”", "„"]
+}

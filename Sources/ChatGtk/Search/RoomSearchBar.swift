@@ -1,0 +1,101 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The search over the timeline: a field, how many matches there are, and steps between them.
+final class RoomSearchBar {
+    let widget: Widget
+    /// Asks for the focus to go back to where it was.
+    var onClose: (() -> Void)?
+
+    let field = SearchField(label: translated("Search in this room"))
+    private let viewModel: RoomSearchViewModel
+    private let revealer = Revealer(borrowing: gtk_revealer_new())
+    private let count = Label()
+    private let problem = Label()
+    private let older = RoomSearchBar.button("go-up-symbolic", translated("Older Match"))
+    private let newer = RoomSearchBar.button("go-down-symbolic", translated("Newer Match"))
+    private var rendering: Rendering?
+
+    init(viewModel: RoomSearchViewModel) {
+        self.viewModel = viewModel
+        widget = revealer
+        build()
+        field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
+        field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
+        field.onEscape = { [weak self] in self?.close() }
+        older.onClick { [weak viewModel] in viewModel?.send(.stepOlder) }
+        newer.onClick { [weak viewModel] in viewModel?.send(.stepNewer) }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    func open() {
+        viewModel.send(.open)
+        // What is not shown cannot take the focus.
+        revealer.isVisible = true
+        revealer.isRevealed = true
+        field.grabFocus()
+    }
+
+    func close() {
+        viewModel.send(.close)
+        onClose?()
+    }
+
+    /// What stands beside the field.
+    var countText: String { count.text }
+    var problemText: String { problem.isVisible ? problem.text : "" }
+
+    private func render(_ state: RoomSearchViewModel.State) {
+        revealer.isRevealed = state.isOpen
+        revealer.isVisible = state.isOpen
+        field.widget.text = state.text
+        // While a key's answer is on its way the count of the one before stands.
+        if !state.isSearching || state.current != nil { count.text = SearchText.count(state) }
+        count.isVisible = !count.text.isEmpty
+        problem.text = SearchText.text(for: state.problems, state.error)
+        problem.isVisible = !problem.text.isEmpty
+        field.widget.setStyle("error", problem.isVisible || state.isFruitless)
+        for button in [older, newer] { button.isSensitive = state.canStep }
+    }
+
+    // MARK: Building
+
+    private func build() {
+        let line = Box(.horizontal, spacing: 6)
+        line.append(field.widget)
+        for style in ["numeric", "dim-label", "caption"] { count.addStyle(style) }
+        line.append(count)
+        let steps = Box(.horizontal)
+        steps.addStyle("linked")
+        steps.append(older)
+        steps.append(newer)
+        line.append(steps)
+        let close = Self.button("window-close-symbolic", translated("Close Search"))
+        close.addStyle("flat")
+        close.onClick { [weak self] in self?.close() }
+        line.append(close)
+        for style in ["caption", "error"] { problem.addStyle(style) }
+        gtk_label_set_xalign(problem.cast(), 0)
+        gtk_label_set_wrap(problem.cast(), 1)
+        let column = Box(.vertical, spacing: 6)
+        column.addStyle("parlance-search")
+        column.append(line)
+        column.append(problem)
+        let clamp = Widget(borrowing: adw_clamp_new())
+        adw_clamp_set_maximum_size(clamp.cast(), 820)
+        adw_clamp_set_tightening_threshold(clamp.cast(), 820)
+        adw_clamp_set_child(clamp.cast(), column.cast())
+        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_DOWN)
+        gtk_revealer_set_child(revealer.cast(), clamp.cast())
+        revealer.isVisible = false
+    }
+
+    private static func button(_ icon: String, _ label: String) -> Button {
+        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        button.tooltip = label
+        button.setAccessibleLabel(label)
+        return button
+    }
+}

@@ -1,0 +1,175 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The search in all rooms, in the place of the list of rooms: a field and what was found.
+final class SearchPane {
+    let widget: Widget
+    /// Asks for the focus to go back to where it was.
+    var onClose: (() -> Void)?
+    /// Something was chosen by pointer or key.
+    var onChoose: (() -> Void)?
+
+    let field = SearchField(label: translated("Search in all rooms"))
+    let list = ListView(borrowing: gtk_list_view_new(nil, nil))
+    private let viewModel: SearchViewModel
+    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let hint = Label()
+    private let nothing = Widget(borrowing: adw_status_page_new())
+    private let model = KeyListModel()
+    private var byKey: [String: SearchResult] = [:]
+    private var bound: [UnsafeMutableRawPointer: (row: SearchResultRow, key: String?)] = [:]
+    private var rendering: Rendering?
+
+    init(viewModel: SearchViewModel) {
+        self.viewModel = viewModel
+        widget = Box(.vertical)
+        build()
+        field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
+        field.onReturn = { [weak self] _ in self?.choose(self?.list.selectedIndex ?? 0) }
+        field.onDown = { [weak self] in self?.enterList() }
+        field.onEscape = { [weak self] in self?.close() }
+        list.setUp(
+            model, make: { [weak self] in self?.makeRow() ?? Label() },
+            bind: { [weak self] widget, key in self?.bind(widget, key) },
+            unbind: { [weak self] widget, _ in self?.bound[widget.pointer]?.key = nil })
+        list.connect("activate") { [weak self] arguments in self?.choose(Int(arguments.uint(0))) }
+        addListKeys()
+        let adjustment = scroller.verticalAdjustment
+        for signal in ["value-changed", "changed"] {
+            adjustment.connect(signal) { [weak self] _ in self?.loadIfNear() }
+        }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    func open() {
+        viewModel.send(.open)
+        widget.isVisible = true
+        field.grabFocus()
+    }
+
+    func close() {
+        viewModel.send(.close)
+        onClose?()
+    }
+
+    var hintText: String { hint.isVisible ? hint.text : "" }
+    var isNothingShown: Bool { nothing.isVisible }
+
+    // MARK: Rendering
+
+    private func render(_ state: SearchViewModel.State) {
+        field.widget.text = state.text
+        byKey = Dictionary(state.results.map { (key(of: $0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        let before = model.keys
+        let keys = state.results.map { key(of: $0.id) }
+        // Another list: looking for what it shares with the one before would take long.
+        if keys.first != before.first { model.apply([]) }
+        model.apply(keys)
+        for (row, key) in bound.values {
+            if let shown = key.flatMap({ byKey[$0] }) { row.show(shown) }
+        }
+        // Another search begins at its top.
+        if model.keys.first != before.first {
+            list.selectedIndex = nil
+            scroller.verticalAdjustment.value = 0
+        }
+        let problem = SearchText.text(for: state.problems, state.error)
+        hint.text = problem.isEmpty ? SearchText.filters : problem
+        hint.isVisible = !problem.isEmpty || state.isUnasked
+        hint.setStyle("error", !problem.isEmpty)
+        hint.setStyle("dim-label", problem.isEmpty)
+        field.widget.setStyle("error", !problem.isEmpty)
+        nothing.isVisible = state.isFruitless
+        scroller.isVisible = !state.isFruitless
+    }
+
+    private func key(of id: SearchResult.ID) -> String { id.room.rawValue + "\u{1F}" + id.message.rawValue }
+
+    private func makeRow() -> Widget {
+        let row = SearchResultRow()
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        // Before the list's own, which would only select.
+        gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
+        click.connect("pressed") { [weak click] _ in
+            if let click { gtk_gesture_set_state(click.cast(), GTK_EVENT_SEQUENCE_CLAIMED) }
+        }
+        click.connect("released") { [weak self, weak widget = row.widget] _ in
+            guard let self, let widget, let key = self.bound[widget.pointer]?.key,
+                let index = self.model.keys.firstIndex(of: key)
+            else { return }
+            self.list.selectedIndex = index
+            self.choose(index)
+        }
+        row.widget.addController(click)
+        bound[row.widget.pointer] = (row, nil)
+        return row.widget
+    }
+
+    private func bind(_ widget: Widget, _ key: String) {
+        bound[widget.pointer]?.key = key
+        if let result = byKey[key] { bound[widget.pointer]?.row.show(result) }
+    }
+
+    // MARK: Input
+
+    private func choose(_ index: Int) {
+        // What was found for other words is not what is asked for now.
+        guard viewModel.state.isCurrent, viewModel.state.results.indices.contains(index) else { return }
+        viewModel.send(.choose(viewModel.state.results[index].id))
+        onChoose?()
+    }
+
+    private func enterList() {
+        guard !viewModel.state.results.isEmpty else { return }
+        if list.selectedIndex == nil { list.selectedIndex = 0 }
+        list.grabFocus()
+    }
+
+    private func addListKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self else { return false }
+            switch Int32(bitPattern: arguments.uint(0)) {
+            case GDK_KEY_Escape: self.close()
+            case GDK_KEY_Up where self.list.selectedIndex ?? 0 == 0: self.field.grabFocus()
+            default: return false
+            }
+            return true
+        }
+        list.addController(keys)
+    }
+
+    /// How far from the end of the list, in pixels, the next results are asked for.
+    private static let margin = 600.0
+
+    private func loadIfNear() {
+        let place = scroller.verticalAdjustment
+        if place.upper - place.value - place.pageSize < Self.margin { viewModel.send(.loadMore) }
+    }
+
+    // MARK: Building
+
+    private func build() {
+        let top = Box(.vertical, spacing: 6)
+        top.addStyle("parlance-search")
+        top.append(field.widget)
+        hint.addStyle("caption")
+        gtk_label_set_xalign(hint.cast(), 0)
+        gtk_label_set_wrap(hint.cast(), 1)
+        top.append(hint)
+        nothing.addStyle("compact")
+        nothing.setProperty("title", translated("No Messages Found"))
+        nothing.setProperty("icon-name", "edit-find-symbolic")
+        gtk_widget_set_vexpand(nothing.cast(), 1)
+        list.addStyle("navigation-sidebar")
+        list.setAccessibleLabel(translated("Messages found"))
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_widget_set_vexpand(scroller.cast(), 1)
+        scroller.setChild(list)
+        for part in [top, scroller, nothing] as [Widget] { gtk_box_append(widget.cast(), part.cast()) }
+        widget.isVisible = false
+    }
+}

@@ -1,0 +1,84 @@
+public import ChatCore
+public import Foundation
+import GRDB
+
+/// Rooms that are being filled and that nobody sees yet. Lists and searches leave them out by the setting that marks
+/// them.
+extension ChatStore {
+    static let stagingMark = "staged"
+
+    /// Makes a room that is in no list and in no search.
+    public func createStagedRoom(_ new: NewRoom) async throws {
+        var new = new
+        new.settings[Self.stagingMark] = "1"
+        try await createRoom(new)
+    }
+
+    /// Adds messages to a room that is not shown yet, after those that are in it, and those who sent them.
+    ///
+    /// - Parameter messages: oldest first. Those whose identifier the room has are left out.
+    /// - Returns: how many were added. After a loss of power they may be missing, as the whole room then goes.
+    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if it is shown or a sender was
+    ///   never in it.
+    public func addStaged(
+        _ messages: [NewMessage], edited: [MessageID: Date] = [:], by members: [Member], to room: RoomID
+    ) async throws -> Int {
+        try await writeCache { db in
+            let record = try RoomRecord.get(room, in: db)
+            guard try Self.isStaged(record, in: db) else { throw ChatError.notPermitted }
+            for member in members { try Self.insert(member, into: record, in: db) }
+            var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
+            let known = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ?")
+            let mark = try db.cachedStatement(sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?")
+            var count = 0
+            for new in messages {
+                guard try Bool.fetchOne(known, arguments: [record.key, new.id.rawValue]) == nil else { continue }
+                _ = try writer.append(new)
+                if let date = edited[new.id] {
+                    try mark.execute(arguments: [date.milliseconds, record.key, new.id.rawValue])
+                }
+                count += 1
+            }
+            try writer.finish()
+            return count
+        }
+    }
+
+    /// Shows rooms under their names, all that is in them read.
+    /// - Throws: ``ChatError/notFound``; none is shown then.
+    public func showStagedRooms(_ rooms: [(room: RoomID, name: String)]) async throws {
+        try await write { db in
+            for (room, name) in rooms {
+                let record = try RoomRecord.get(room, in: db)
+                try db.execute(
+                    sql: "DELETE FROM roomSetting WHERE room = ? AND name = ?",
+                    arguments: [record.key, Self.stagingMark])
+                try db.execute(
+                    sql: "UPDATE room SET name = ?, unread = 0, readUpTo = ? WHERE key = ?",
+                    arguments: [name, try record.ends(in: db)?.last.position, record.key])
+            }
+        }
+    }
+
+    /// The rooms that were not shown when the process ended.
+    public func stagedRooms() async throws -> [RoomID] {
+        try await read { db in
+            try String.fetchAll(
+                db, sql: "SELECT r.id FROM roomSetting s JOIN room r ON r.key = s.room WHERE s.name = ?",
+                arguments: [Self.stagingMark]
+            ).map { RoomID($0) }
+        }
+    }
+
+    static func stagedKeys(in db: Database) throws -> Set<Int64> {
+        Set(
+            try Int64.fetchAll(
+                db.cachedStatement(sql: "SELECT room FROM roomSetting WHERE name = ?"), arguments: [stagingMark]))
+    }
+
+    private static func isStaged(_ record: RoomRecord, in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM roomSetting WHERE room = ? AND name = ?"),
+            arguments: [record.key, stagingMark]) != nil
+    }
+}

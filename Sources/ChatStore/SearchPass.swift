@@ -1,0 +1,178 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// One page of a search.
+struct SearchPass {
+    /// What is looked at for one page.
+    static let mostCandidates = 20_000
+
+    private let query: SearchQuery
+    private let rooms: Set<Int64>?
+    private let senders: Set<Int64>?
+    private let terms: SearchTerms
+    private let needle: String
+    /// The rooms that nobody sees yet.
+    private var staged: Set<Int64> = []
+
+    /// - Parameters:
+    ///   - rooms: the keys of ``SearchQuery/rooms``.
+    ///   - senders: those of ``SearchQuery/senders``.
+    init(query: SearchQuery, rooms: Set<Int64>?, senders: Set<Int64>?) {
+        self.query = query
+        self.rooms = rooms
+        self.senders = senders
+        terms = query.matching == .terms ? SearchTerms(query.text) : SearchTerms(terms: [])
+        needle = query.text.lowercased()
+    }
+
+    mutating func run(in db: Database) throws -> SearchPage {
+        staged = try ChatStore.stagedKeys(in: db)
+        let limit = min(max(query.limit, 0), 1000)
+        let expressions = SearchExpression.all(for: query, terms: terms, rooms: rooms, senders: senders)
+        guard limit > 0, var candidates = try candidates(expressions, in: db) else { return .nothing }
+        var keys: [Int64] = []
+        var seen = 0
+        var last: Int64?
+        var isMore = false
+        while let row = try candidates.next() {
+            guard keys.count < limit, seen < Self.mostCandidates else {
+                isMore = true
+                break
+            }
+            seen += 1
+            last = try row.value("arrival")
+            if try isMatch(row) { keys.append(try row.value("key")) }
+        }
+        let messages = try MessageQuery.messages(keys, in: db)
+        return SearchPage(
+            messages: messages, names: try names(of: messages, in: db),
+            next: isMore ? last.map(SearchCursor.init(rawValue:)) : nil)
+    }
+
+    // MARK: Candidates
+
+    /// - Returns: nil where nothing can be found.
+    private func candidates(_ expressions: [SearchExpression]?, in db: Database) throws -> SearchCandidates? {
+        let before = query.after?.rawValue ?? .max
+        guard let expressions else { return nil }
+        if expressions.isEmpty { return SearchCandidates([try everything(before: before, in: db)]) }
+        return SearchCandidates(
+            try expressions.map { expression in
+                let index = expression.index.rawValue
+                return try Row.fetchCursor(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT f.rowid AS arrival, \(Self.columns) FROM \(index) f
+                            CROSS JOIN message m ON m.arrival = f.rowid
+                            WHERE f.\(index) MATCH ?1 AND f.rowid < ?2 ORDER BY f.rowid DESC
+                            """), arguments: [expression.match, before])
+            })
+    }
+
+    /// The messages of one room, or all, in the order in which they came, which in a room is that of their keys.
+    private func everything(before arrival: Int64, in db: Database) throws -> RowCursor {
+        guard let room = rooms?.first, rooms?.count == 1 else {
+            return try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: """
+                        SELECT m.arrival, \(Self.columns) FROM message m WHERE m.arrival < ? ORDER BY m.arrival DESC
+                        """), arguments: [arrival])
+        }
+        return try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT m.arrival, \(Self.columns) FROM message m
+                    WHERE m.key BETWEEN ?1 AND ?2 AND m.key < coalesce((SELECT key FROM message WHERE arrival = ?3), ?2 + 1)
+                    ORDER BY m.key DESC
+                    """),
+            arguments: [MessageKey.all(in: room).lowerBound, MessageKey.all(in: room).upperBound, arrival])
+    }
+
+    /// The long text last, and only where it is asked for: SQLite reads a row as far as it must.
+    private static let columns = """
+        m.key, m.room, m.sender, m.sentAt, m.kind, m.isDeleted, m.text,
+            (SELECT group_concat(type, ' ') FROM attachment WHERE message = m.key) AS types
+        """
+
+    // MARK: Matching
+
+    private func isMatch(_ row: Row) throws -> Bool {
+        let room: Int64 = try row.value("room")
+        if let rooms, !rooms.contains(room) { return false }
+        if staged.contains(room) { return false }
+        if let senders, try !senders.contains(row.value("sender")) { return false }
+        if try row.flag("isDeleted") { return false }
+        if query.from != nil || query.until != nil {
+            let date = try row.date("sentAt")
+            if let from = query.from, date < from { return false }
+            if let until = query.until, date >= until { return false }
+        }
+        let text: String = try row.value("text")
+        guard try query.contents.allSatisfy({ try has($0, row, text) }) else { return false }
+        switch query.matching {
+        // Words are found by the index alone; a part has to be there as a whole.
+        case .words: return true
+        case .part: return needle.isEmpty || text.lowercased().contains(needle)
+        case .terms: return terms.matches(text)
+        }
+    }
+
+    private func has(_ content: SearchContent, _ row: Row, _ text: String) throws -> Bool {
+        if content == .link {
+            let text = text.lowercased()
+            return ["https://", "http://", "www."].contains { text.contains($0) }
+        }
+        let kind = Message.Kind(code: try row.value("kind")) ?? .text
+        let types: String = try row.optional("types") ?? ""
+        switch content {
+        case .link: return false
+        case .file: return !types.isEmpty || [.file, .image, .audio, .video].contains(kind)
+        case .image: return kind == .image || types.contains("image/")
+        case .video: return kind == .video || types.contains("video/")
+        case .audio: return kind == .audio || types.contains("audio/")
+        }
+    }
+
+    private func names(of messages: [Message], in db: Database) throws -> [MemberID: String] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT s.name FROM member s JOIN room r ON r.key = s.room WHERE r.id = ? AND s.id = ?")
+        var names: [MemberID: String] = [:]
+        for message in messages where names[message.sender] == nil {
+            names[message.sender] = try String.fetchOne(
+                statement, arguments: [message.roomID.rawValue, message.sender.rawValue])
+        }
+        return names
+    }
+}
+
+/// What several cursors offer, the latest first, each message once.
+struct SearchCandidates {
+    private let cursors: [RowCursor]
+    /// The row that each cursor is at. A cursor's row is the same object again and again: it is moved on only when the
+    /// one it shows was used.
+    private var heads: [(row: Row, arrival: Int64)?] = []
+    private var used: Int64?
+
+    init(_ cursors: [RowCursor]) {
+        self.cursors = cursors
+    }
+
+    mutating func next() throws -> Row? {
+        if heads.isEmpty {
+            heads = try cursors.map(Self.head)
+        } else {
+            for (number, head) in heads.enumerated() where head?.arrival == used && head != nil {
+                heads[number] = try Self.head(cursors[number])
+            }
+        }
+        let latest = heads.compactMap { $0 }.max { $0.arrival < $1.arrival }
+        used = latest?.arrival
+        return latest?.row
+    }
+
+    private static func head(_ cursor: RowCursor) throws -> (row: Row, arrival: Int64)? {
+        guard let row = try cursor.next() else { return nil }
+        return (row, try row.value("arrival"))
+    }
+}

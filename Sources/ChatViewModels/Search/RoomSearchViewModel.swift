@@ -1,0 +1,176 @@
+public import ChatCore
+public import Foundation
+public import Observation
+
+/// Looks for messages in the room that is open, and steps through them, the latest first.
+@Observable
+public final class RoomSearchViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public var isOpen = false
+        public var text = ""
+        /// What is to be lit in the messages.
+        public var terms = SearchTerms(terms: [])
+        /// Why nothing is searched for.
+        public var problems: [SearchSyntax.Problem] = []
+        /// The search failed; it is of no use to search again for the same.
+        public var error: ChatError?
+        /// The latest first.
+        public var matches: [MessageID] = []
+        /// The one that is shown, of ``matches``.
+        public var current: Int?
+        /// Whether there are more than those.
+        public var hasMore = false
+        public var isSearching = false
+
+        /// Whether all was looked through in vain.
+        public var isFruitless: Bool {
+            matches.isEmpty && !isSearching && error == nil && problems.isEmpty && !SearchSyntax(text).isEmpty
+        }
+        public var canStep: Bool { matches.count > 1 || current == nil && !matches.isEmpty }
+        public var currentMessage: MessageID? { current.map { matches[$0] } }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        /// Opens the search, or takes it up again with what was typed last.
+        case open
+        case close
+        case type(String)
+        /// To an older match, and from the oldest to the latest.
+        case stepOlder
+        /// To a later match, and from the latest to the oldest.
+        case stepNewer
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        case show(MessageID)
+        case closed
+    }
+
+    /// Matches beyond these are looked for only when they are stepped to.
+    public static let counted = 1000
+    private static let pageSize = 100
+
+    public private(set) var state = State()
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+    @ObservationIgnored private let roomID: RoomID
+    @ObservationIgnored private let service: any SearchService
+    @ObservationIgnored private let now: () -> Date
+    @ObservationIgnored private var search: MessageSearch?
+    @ObservationIgnored private var running: Task<Void, Never>?
+    /// Counts searches: an answer to an earlier one is of no use.
+    @ObservationIgnored private var generation = 0
+
+    public init(roomID: RoomID, service: any SearchService, now: @escaping () -> Date = { Date() }) {
+        self.roomID = roomID
+        self.service = service
+        self.now = now
+    }
+
+    isolated deinit { running?.cancel() }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .open:
+            guard !state.isOpen else { return }
+            state.isOpen = true
+            start(state.text)
+        case .close:
+            guard state.isOpen else { return }
+            stop()
+            state = State(text: state.text)
+            onOutput?(.closed)
+        case .type(let text):
+            guard state.isOpen, text != state.text else { return }
+            start(text)
+        case .stepOlder: step(1)
+        case .stepNewer: step(-1)
+        }
+    }
+
+    // MARK: Searching
+
+    private func stop() {
+        generation += 1
+        running?.cancel()
+        running = nil
+        search = nil
+    }
+
+    private func start(_ text: String) {
+        stop()
+        let syntax = SearchSyntax(text, now: now())
+        var next = State(isOpen: true, text: text)
+        next.terms = SearchTerms(syntax.text)
+        next.problems = syntax.problems
+        // The count stands until the next one is known: it would flicker with each key.
+        next.isSearching = !syntax.isEmpty && syntax.problems.isEmpty
+        state = next
+        guard next.isSearching else { return }
+        running = Task { [weak self, generation, service, roomID] in
+            do {
+                let search = try await MessageSearch(syntax, in: roomID, rooms: [], service: service)
+                await self?.run(search, upTo: Self.counted, generation)
+            } catch {
+                self?.fail(error, generation)
+            }
+        }
+    }
+
+    /// Reads pages until so many matches are known.
+    private func run(_ search: MessageSearch, upTo count: Int, _ generation: Int) async {
+        var search = search
+        do {
+            repeat {
+                let page = try await search.next(limit: Self.pageSize)
+                guard self.generation == generation else { return }
+                self.search = search
+                receive(page)
+            } while state.hasMore && state.matches.count < count
+            state.isSearching = false
+        } catch {
+            fail(error, generation)
+        }
+    }
+
+    private func receive(_ page: MessageSearch.Page) {
+        let isFirst = state.matches.isEmpty
+        state.matches += page.messages.map(\.id)
+        state.hasMore = page.hasMore
+        guard isFirst, !state.matches.isEmpty else { return }
+        show(0)
+    }
+
+    private func fail(_ error: any Error, _ generation: Int) {
+        guard self.generation == generation, !(error is CancellationError) else { return }
+        state.isSearching = false
+        if let refusal = error as? MessageSearch.Refusal {
+            state.problems = refusal.problems
+        } else {
+            state.error = ChatError(error)
+        }
+    }
+
+    // MARK: Stepping
+
+    private func step(_ offset: Int) {
+        guard state.isOpen, !state.matches.isEmpty else { return }
+        let next = (state.current ?? -1) + offset
+        if next >= state.matches.count, state.hasMore { return readOn(to: next) }
+        show((next + state.matches.count) % state.matches.count)
+    }
+
+    private func show(_ index: Int) {
+        state.current = index
+        onOutput?(.show(state.matches[index]))
+    }
+
+    private func readOn(to index: Int) {
+        guard !state.isSearching, let search else { return }
+        state.isSearching = true
+        running = Task { [weak self, generation] in
+            await self?.run(search, upTo: index + 1, generation)
+            guard let self, self.generation == generation, self.state.matches.indices.contains(index) else { return }
+            self.show(index)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+public import ChatCore
+public import Foundation
+
+/// A message that was found, as a list shows it.
+public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
+    /// A message's identifier says nothing without its room's.
+    public nonisolated struct ID: Hashable, Sendable {
+        public let room: RoomID
+        public let message: MessageID
+    }
+
+    public let id: ID
+    public var roomName: String
+    public var senderName: String
+    public var sentAt: Date
+    public var day: RelativeDay
+    /// What stands around the first match, on one line.
+    public var snippet: String
+    /// What matches in it, in UTF-8 units.
+    public var matches: [Range<Int>]
+
+    /// Characters that a snippet shows before its first match, and in all.
+    static let lead = 24
+    static let length = 160
+
+    init(_ message: Message, roomName: String, senderName: String, terms: SearchTerms, now: Date) {
+        id = ID(room: message.roomID, message: message.id)
+        self.roomName = roomName
+        self.senderName = senderName
+        sentAt = message.sentAt
+        day = RelativeDay(message.sentAt, now: now)
+        snippet = Self.snippet(of: Self.said(in: message), terms)
+        matches = terms.ranges(in: snippet)
+    }
+
+    /// The text, or what the message has in its place.
+    private static func said(in message: Message) -> String {
+        if !message.text.isEmpty { return message.text }
+        return message.attachments.map(\.name).joined(separator: ", ")
+    }
+
+    /// The part of a text around the first match, blanks as one.
+    static func snippet(of text: String, _ terms: SearchTerms) -> String {
+        // A text of megabytes is not looked through for a line.
+        let text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(200_000)))
+        let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
+        let match = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
+        var start = text.startIndex
+        if text.distance(from: text.startIndex, to: match) > Self.lead {
+            let earliest = text.index(match, offsetBy: -Self.lead)
+            // From the beginning of a word, if one begins near.
+            start = text[earliest..<match].firstIndex(where: \.isWhitespace).map(text.index(after:)) ?? earliest
+        }
+        let end = text.index(start, offsetBy: Self.length, limitedBy: text.endIndex) ?? text.endIndex
+        let line = text[start..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return (start > text.startIndex ? "…" : "") + line + (end < text.endIndex ? "…" : "")
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import ChatCore
+
+@Suite struct SearchTermsTests {
+    /// What a search lights in a text.
+    private func lit(_ terms: String, in text: String) -> [String] {
+        let utf8 = Array(text.utf8)
+        return SearchTerms(terms).ranges(in: text).map { String(decoding: utf8[$0], as: UTF8.self) }
+    }
+
+    @Test(arguments: [
+        ("naive", "A NAÏVE plan", ["NAÏVE"]),
+        ("NAÏVE", "a naive plan", ["naive"]),
+        ("cafe", "cafe\u{301}s", ["cafe\u{301}"]),
+        ("schiff", "Dampfschifffahrt", ["schiff"]),
+        ("東京", "私は東京都に住む", ["東京"]),
+        ("か", "がか", ["か"]),
+        ("ab", "crab abbey", ["ab"]),
+        ("1", "21 1x", ["1"]),
+        ("ＡＢＣ", "abc", ["abc"]),
+        ("->", "a->b", ["->"]),
+        ("🎉", "so 🎉!", ["🎉"]),
+        ("👍", "👍🏽", ["👍"]),
+        ("one two", "two one", ["two", "one"]),
+        ("\"one two\"", "two one two", ["one two"]),
+        ("aba", "ababa", ["aba"]),
+        ("abc bcd", "abcd", ["abcd"]),
+        ("привет", "ПРИВЕТ", ["ПРИВЕТ"]),
+        ("كتب", "كَتَبَ", ["كَتَبَ"]),
+        ("x", "", []),
+        ("", "text", []),
+    ])
+    func whatMatchesIsLit(_ terms: String, _ text: String, _ expected: [String]) {
+        #expect(lit(terms, in: text) == expected)
+    }
+
+    @Test func eachTermMustBeThere() {
+        #expect(SearchTerms("one two").matches("Two and one"))
+        #expect(!SearchTerms("one two").matches("one"))
+        #expect(SearchTerms("").matches("anything"))
+        #expect(!SearchTerms("\"one two\"").matches("one and two"))
+        #expect(SearchTerms("“one two").matches("one two"), "a quote that is still open")
+    }
+
+    @Test func namesAreFoundByTheBeginningsOfTheirWords() {
+        #expect(SearchTerms("lee").beginWords(of: "Ann Lee"))
+        #expect(SearchTerms("ann le").beginWords(of: "Ann Lee"))
+        #expect(!SearchTerms("nn").beginWords(of: "Ann Lee"))
+        #expect(SearchTerms("edith").beginWords(of: "Édith"))
+    }
+
+    @Test func hugeTermsAreBounded() {
+        let terms = SearchTerms(String(repeating: "word ", count: 1000) + String(repeating: "x", count: 100_000))
+        #expect(terms.terms.count == SearchTerms.mostTerms)
+        #expect(SearchTerms(String(repeating: "x", count: 100_000)).terms[0].count == SearchTerms.mostScalars)
+    }
+
+    /// Ranges never split a character of UTF-8, whatever is looked for in whatever.
+    @Test func rangesAreWholeCharacters() {
+        var random = SystemRandomNumberGenerator()
+        let letters = Array("aAäÄàbße\u{301}東京が\u{3099}🎉👩‍👩‍👧👍🏽 ا\u{64E}-\n".unicodeScalars)
+        for _ in 0..<2000 {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...20, using: &random) {
+                text.unicodeScalars.append(letters.randomElement(using: &random) ?? "a")
+            }
+            let start = text.unicodeScalars.prefix(Int.random(in: 0...5, using: &random))
+            let ranges = SearchTerms(String(String.UnicodeScalarView(start))).ranges(in: text)
+            let utf8 = Array(text.utf8)
+            for range in ranges {
+                #expect(String(validating: utf8[range], as: UTF8.self) != nil, "\(text.debugDescription)")
+            }
+            for (first, second) in zip(ranges, ranges.dropFirst()) { #expect(first.upperBound < second.lowerBound) }
+        }
+    }
+}

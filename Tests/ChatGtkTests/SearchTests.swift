@@ -1,0 +1,131 @@
+import CGtk
+import ChatCore
+import ChatStore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+import XCTest
+
+@testable import ChatGtk
+
+/// Both searches, by real keys in the whole window.
+final class SearchTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.SearchTests")
+        g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+        g_application_register(application.cast(), nil, nil)
+        for (action, keys) in [
+            ("win.find", ["<Control>f"]), ("win.search", ["<Control><Shift>f"]), ("win.find-older", ["<Control>g"]),
+            ("win.find-newer", ["<Control><Shift>g"]),
+        ] {
+            application.setKeys(keys, for: action)
+        }
+        return application
+    }()
+
+    @MainActor
+    private static func open(_ fixture: ChatFixture) throws -> MainWindow {
+        let window = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
+        window.present()
+        _ = MainLoop.pump { window.window.isMapped && window.window.width > 0 }
+        try RealInput.activate(window.window)
+        return window
+    }
+
+    @MainActor
+    private static func say(_ texts: [String], in conversation: Conversation, _ fixture: ChatFixture) throws {
+        let (backend, room) = (fixture.backend, conversation.roomID)
+        try finish {
+            for text in texts {
+                try await backend.send(OutgoingMessage(transactionID: TransactionID(text), text: text), to: room)
+            }
+        }
+    }
+
+    @MainActor
+    private static func litRows(_ view: TimelineView) -> [String] {
+        view.list.realisedRows.compactMap { _, row in
+            (row as? MessageRow)?.litText.flatMap { $0.isEmpty ? nil : $0 }
+        }
+    }
+
+    func testSearchInTheRoomStepsByKeys() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            // Far more than is loaded at once: the oldest match is in the detached past.
+            try Self.say(
+                (1...200).map { $0 % 50 == 1 ? "the Needle number \($0)" : "hay \($0)" }, in: conversation, fixture)
+            let (store, room) = (fixture.store, conversation.roomID)
+            let oldest = try finish { try await store.messages(in: room, after: .min, limit: 1).messages[0].id }
+            let window = try Self.open(fixture)
+            guard let view = window.conversationView else { return XCTFail("no conversation") }
+            try RealInput.press("ctrl+f")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.field.hasFocus }, "the field has the focus")
+            try RealInput.type("needle")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "1 of 4" }, view.searchBar.countText)
+            XCTAssertTrue(MainLoop.pump { Self.litRows(view.timeline) == ["Needle"] }, "\(Self.litRows(view.timeline))")
+            try RealInput.press("Return", "Return", "ctrl+g")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "4 of 4" }, view.searchBar.countText)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    Self.litRows(view.timeline) == ["Needle"] && conversation.timeline.rows.count > 0
+                        && view.timeline.list.row(for: TimelineItem.ID.message(oldest)) != nil
+                }, "it went to the oldest: \(Self.litRows(view.timeline))")
+            try RealInput.press("shift+Return")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "3 of 4" })
+            try RealInput.press("ctrl+shift+g")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "2 of 4" })
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { view.composerHasFocus }, "the focus is where it was")
+            XCTAssertTrue(MainLoop.pump { Self.litRows(view.timeline).isEmpty }, "nothing is lit any more")
+            try RealInput.press("ctrl+f")
+            try RealInput.type("from:nobody")
+            XCTAssertTrue(MainLoop.pump { view.searchBar.problemText.contains("nobody") }, view.searchBar.problemText)
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    func testSearchEverywhereLeadsToAMessageOfAnotherRoom() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let first = try fixture.openRoom(named: "First")
+            try Self.say(["a walrus at sea"] + (1...100).map { "talk \($0)" }, in: first, fixture)
+            let second = try fixture.openRoom(named: "Second")
+            try Self.say(["another Walrus <b>here</b>"], in: second, fixture)
+            let window = try Self.open(fixture)
+            let pane = window.searchPane
+            try RealInput.press("ctrl+shift+f")
+            XCTAssertTrue(MainLoop.pump { pane.field.hasFocus && pane.hintText.contains("from:") })
+            try RealInput.type("walr")
+            let search = fixture.coordinator.search
+            XCTAssertTrue(MainLoop.pump { search.state.results.map(\.roomName) == ["Second", "First"] })
+            try RealInput.press("Down", "Down")
+            XCTAssertTrue(MainLoop.pump { pane.list.selectedIndex == 1 }, "\(pane.list.selectedIndex as Any)")
+            try RealInput.press("Return")
+            XCTAssertTrue(
+                MainLoop.pump {
+                    fixture.coordinator.conversation?.roomID == first.roomID
+                        && fixture.coordinator.conversation?.timeline.state.isDetached == true
+                }, "the other room is open at the message")
+            XCTAssertTrue(search.state.isOpen, "the results stay")
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { window.conversationView?.composerHasFocus == true })
+            XCTAssertFalse(pane.widget.isVisible)
+            try RealInput.press("ctrl+shift+f")
+            try RealInput.type("walr has:photograph")
+            XCTAssertTrue(MainLoop.pump { pane.hintText.contains("photograph") }, pane.hintText)
+            try RealInput.press("ctrl+a")
+            try RealInput.type("unheard")
+            XCTAssertTrue(MainLoop.pump { pane.isNothingShown })
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+}

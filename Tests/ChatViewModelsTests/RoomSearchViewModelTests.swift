@@ -1,0 +1,153 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct RoomSearchViewModelTests {
+    private let service = FakeChatService()
+    private let shown = Recorder<RoomSearchViewModel.Output>()
+
+    private func open() -> RoomSearchViewModel {
+        let model = RoomSearchViewModel(roomID: RoomID("room"), service: service)
+        model.onOutput = { [shown] in shown.record($0) }
+        model.send(.open)
+        return model
+    }
+
+    /// Answers with the messages of these positions, by pages.
+    private func answer(_ positions: [Int64]) {
+        service.searchPages = { query in
+            let rest = positions.drop { position in query.after.map { position >= $0.rawValue } ?? false }
+            let page = rest.prefix(query.limit)
+            return SearchPage(
+                messages: page.map { Fixtures.message($0) },
+                next: page.count < rest.count ? page.last.map(SearchCursor.init(rawValue:)) : nil)
+        }
+    }
+
+    private func id(_ position: Int64) -> MessageID { Fixtures.message(position).id }
+
+    @Test func typingShowsTheLatestMatch() async {
+        answer([9, 5, 2])
+        let model = open()
+        #expect(model.state.isOpen && !model.state.isFruitless)
+        model.send(.type("mess"))
+        #expect(model.state.isSearching)
+        await eventually { !model.state.isSearching }
+        #expect(model.state.matches == [id(9), id(5), id(2)])
+        #expect(model.state.current == 0)
+        #expect(model.state.terms == SearchTerms("mess"))
+        #expect(shown.values == [.show(id(9))])
+        guard case .search(let query)? = service.calls.last else {
+            Issue.record("not asked")
+            return
+        }
+        #expect(query.rooms == [RoomID("room")])
+        #expect(query.matching == .terms)
+    }
+
+    @Test func stepsGoAround() async {
+        answer([9, 5, 2])
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        for (action, expected) in [
+            (RoomSearchViewModel.Action.stepOlder, 1), (.stepOlder, 2), (.stepOlder, 0), (.stepNewer, 2),
+            (.stepNewer, 1),
+        ] {
+            model.send(action)
+            #expect(model.state.current == expected)
+        }
+        #expect(shown.values == [9, 5, 2, 9, 2, 5].map { .show(id($0)) })
+    }
+
+    @Test func countingStopsAndStepsReadOn() async {
+        answer(Array((1...1250).reversed()))
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.matches.count == RoomSearchViewModel.counted)
+        #expect(model.state.hasMore)
+        for _ in 1..<RoomSearchViewModel.counted { model.send(.stepOlder) }
+        #expect(model.state.current == RoomSearchViewModel.counted - 1)
+        model.send(.stepOlder)
+        await eventually { model.state.current == RoomSearchViewModel.counted }
+        #expect(shown.values.last == .show(id(250)))
+    }
+
+    @Test func anAnswerToEarlierWordsIsOfNoUse() async {
+        let gate = Gate()
+        service.searchPages = { query in
+            SearchPage(messages: [Fixtures.message(query.text == "first" ? 1 : 2)], next: nil)
+        }
+        service.before = { call in
+            if case .search(let query) = call, query.text == "first" { await gate.pass() }
+        }
+        let model = open()
+        model.send(.type("first"))
+        await eventually { gate.waiting == 1 }
+        model.send(.type("second"))
+        await eventually { !model.state.isSearching }
+        gate.open()
+        await settle()
+        #expect(model.state.matches == [id(2)])
+        #expect(shown.values == [.show(id(2))])
+    }
+
+    @Test func whatCannotBeSearchedIsTold() async {
+        let model = open()
+        model.send(.type("from:"))
+        #expect(model.state.problems == [.missingValue("from")])
+        #expect(!model.state.isSearching && !model.state.isFruitless)
+        model.send(.type("from:nobody x"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.problems == [.unknownSender("nobody")])
+        model.send(.type("in:room x"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.problems == [.roomIsGiven])
+        service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
+        model.send(.type("x"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.error == .storage(reason: "test"))
+        model.send(.type("missing"))
+        #expect(model.state.error == nil)
+    }
+
+    @Test func sendersAreAskedForByName() async {
+        answer([3])
+        service.named = ["al": [Fixtures.other.id]]
+        let model = open()
+        model.send(.type("from:al x"))
+        await eventually { !model.state.isSearching }
+        guard case .search(let query)? = service.calls.last else {
+            Issue.record("not asked")
+            return
+        }
+        #expect(query.senders == [Fixtures.other.id])
+        #expect(query.text == "x")
+    }
+
+    @Test func closingForgetsAllButTheText() async {
+        answer([9])
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        model.send(.close)
+        #expect(model.state == RoomSearchViewModel.State(text: "mess"))
+        #expect(shown.values.last == .closed)
+        model.send(.open)
+        await eventually { model.state.current == 0 }
+    }
+
+    @Test func nothingFoundIsTold() async {
+        let model = open()
+        model.send(.type("zzz"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.isFruitless && !model.state.canStep)
+        model.send(.stepOlder)
+        #expect(shown.values == [])
+        model.send(.type(""))
+        #expect(!model.state.isFruitless && !model.state.isSearching)
+    }
+}

@@ -1,0 +1,124 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct SearchViewModelTests {
+    private let service = FakeChatService()
+    private let shown = Recorder<SearchViewModel.Output>()
+
+    private func open() -> SearchViewModel {
+        let row = RoomListViewModel.Row(
+            id: RoomID("room"), name: "Plans", kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
+            unreadCount: 0)
+        let model = SearchViewModel(service: service, now: { Fixtures.date }, rooms: { [row] })
+        model.onOutput = { [shown] in shown.record($0) }
+        model.send(.open)
+        return model
+    }
+
+    private func answer(_ positions: ClosedRange<Int64>) {
+        service.searchPages = { query in
+            let rest = positions.reversed().drop { position in query.after.map { position >= $0.rawValue } ?? false }
+            let page = rest.prefix(query.limit)
+            return SearchPage(
+                messages: page.map { Fixtures.message($0, by: Fixtures.other) },
+                names: [Fixtures.other.id: "Alex"],
+                next: page.count < rest.count ? page.last.map(SearchCursor.init(rawValue:)) : nil)
+        }
+    }
+
+    @Test func resultsTellRoomSenderAndMatches() async throws {
+        answer(3...3)
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        let result = try #require(model.state.results.first)
+        #expect(result.roomName == "Plans")
+        #expect(result.senderName == "Alex")
+        #expect(result.snippet == "Message 3")
+        #expect(result.matches == [0..<4])
+        model.send(.choose(result.id))
+        #expect(shown.values == [.show(result.id)])
+    }
+
+    @Test func pagesComeAsTheyAreAskedFor() async {
+        answer(1...120)
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.count == 50 && model.state.hasMore)
+        model.send(.loadMore)
+        model.send(.loadMore)
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.count == 100)
+        model.send(.loadMore)
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.count == 120 && !model.state.hasMore)
+        #expect(Set(model.state.results.map(\.id)).count == 120)
+        model.send(.loadMore)
+        #expect(!model.state.isSearching)
+    }
+
+    @Test func theListStaysUntilTheNextOneIsThere() async {
+        answer(1...3)
+        let model = open()
+        model.send(.type("mess"))
+        await eventually { !model.state.isSearching }
+        answer(7...7)
+        model.send(.type("messa"))
+        #expect(model.state.results.count == 3 && !model.state.isCurrent)
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.map(\.id.message) == [Fixtures.message(7).id])
+        model.send(.type("from:"))
+        #expect(model.state.results.isEmpty && model.state.problems == [.missingValue("from")])
+    }
+
+    @Test func roomsAreNarrowedByName() async {
+        answer(1...1)
+        let model = open()
+        model.send(.type("in:pla x"))
+        await eventually { !model.state.isSearching }
+        guard case .search(let query)? = service.calls.last else {
+            Issue.record("not asked")
+            return
+        }
+        #expect(query.rooms == [RoomID("room")])
+        model.send(.type("in:lans x"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.problems == [.unknownRoom("lans")])
+        #expect(model.state.results.isEmpty)
+    }
+
+    @Test func emptyPagesArePassedOver() async {
+        let asked = Recorder<Int64?>()
+        service.searchPages = { query in
+            asked.record(query.after?.rawValue)
+            let next = (query.after?.rawValue ?? 10) - 1
+            return SearchPage(
+                messages: next == 5 ? [Fixtures.message(5)] : [], next: next > 4 ? SearchCursor(rawValue: next) : nil)
+        }
+        let model = open()
+        model.send(.type("rare"))
+        await eventually { !model.state.isSearching }
+        #expect(model.state.results.count == 1 && model.state.hasMore)
+        #expect(asked.values == [nil, 9, 8, 7, 6])
+        model.send(.loadMore)
+        await eventually { !model.state.isSearching }
+        #expect(!model.state.hasMore && model.state.results.count == 1)
+    }
+
+    @Test(arguments: [
+        ("short match", "match", "short match", 6),
+        ("a\n\n b   c match", "match", "a b c match", 6),
+        (String(repeating: "word ", count: 20) + "match", "match", "…word word word word match", 23),
+        (String(repeating: "x", count: 100) + "match", "match", "…" + String(repeating: "x", count: 24) + "match", 27),
+        ("nothing", "match", "nothing", nil),
+    ])
+    func snippetsShowTheFirstMatch(_ text: String, _ terms: String, _ snippet: String, _ place: Int?) {
+        let made = SearchResult.snippet(of: text, SearchTerms(terms))
+        #expect(made == snippet)
+        #expect(SearchTerms(terms).ranges(in: made).first?.lowerBound == place)
+    }
+}

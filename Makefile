@@ -68,6 +68,7 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	@$(RELEASE)/parlance-bench $(ARGS)
 	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
 	@$(RELEASE)/parlance-bench store .build/bench
+	@$(RELEASE)/parlance-bench import
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
 	@build-aux/with-display build-aux/bench-keys $(RELEASE)/parlance-gallery

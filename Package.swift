@@ -69,7 +69,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "BenchmarkReport", "ChatCore", "ChatViewModels", "ChatStore", "Composer", "MessageMarkup",
+                "BenchmarkReport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
+                "MessageMarkup",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -113,6 +114,17 @@ let package = Package(
             dependencies: ["ChatCore", "ComposerFuzzing", "MarkupFuzzing", "MessageMarkup"],
             swiftSettings: settings),
 
+        // Rooms as files: exports in three formats, imports of other programs' exports.
+        .systemLibrary(name: "CYajl", pkgConfig: "yajl", providers: [.apt(["libyajl-dev"])]),
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .target(
+            name: "ChatArchive", dependencies: ["CArchive", "CYajl", "ChatCore", "MessageMarkup"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChatArchiveTests",
+            dependencies: ["ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            resources: [.copy("Exports")], swiftSettings: settings),
+
         // Screens without and with widgets, and the program.
         .target(
             name: "ChatViewModels", dependencies: ["ChatCore", "Composer", "MessageMarkup"],
@@ -133,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "ChatGtkTests",
             dependencies: [
-                "CGtk", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "GtkKit",
+                "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
+                "Composer", "GtkKit",
                 "GtkTestSupport", "LocalBackend", "MessageMarkup", "PictureDecoding", "parlance-decode",
             ], swiftSettings: settings),
         .executableTarget(
@@ -154,7 +167,10 @@ let package = Package(
             swiftSettings: mainActorSettings),
         .executableTarget(
             name: "parlance",
-            dependencies: ["ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit", "LocalBackend"],
+            dependencies: [
+                "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit",
+                "LocalBackend",
+            ],
             swiftSettings: mainActorSettings),
         .testTarget(
             name: "ParlanceTests",

@@ -18,6 +18,17 @@ if arguments.first == "store" {
         exit(2)
     }
 }
+// `import [MESSAGES]` measures the import of another program's export.
+if arguments.first == "import" {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-bench-import-\(getpid())")
+    let count = arguments.count > 1 ? Int(arguments[1]) ?? 0 : 1_000_000
+    do {
+        exit(BenchmarkRow.report(try await ImportBenchmark(folder: folder, messages: max(1000, count)).rows()) ? 0 : 1)
+    } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(2)
+    }
+}
 do {
     // `composer`, `completion` or `markup` measures that alone.
     let rows: [BenchmarkRow]
@@ -30,7 +41,8 @@ do {
             try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()] + ComposerBenchmarks.rows()
             + MarkupBenchmarks.rows()
     default:
-        FileHandle.standardError.write(Data("parlance-bench [composer|completion|markup|store [FOLDER]]\n".utf8))
+        FileHandle.standardError.write(
+            Data("parlance-bench [composer|completion|markup|store [FOLDER]|import [MESSAGES]]\n".utf8))
         exit(2)
     }
     exit(BenchmarkRow.report(rows) ? 0 : 1)

@@ -60,6 +60,26 @@ extension ChatStore {
         }
     }
 
+    /// Removes a room that is not shown, piece by piece: what is being said elsewhere does not wait for a million
+    /// messages.
+    public func removeStagedRoom(_ room: RoomID) async throws {
+        while try await removeStagedMessages(of: room, atMost: 2000) {}
+        try await removeRoom(room)
+    }
+
+    private func removeStagedMessages(of room: RoomID, atMost count: Int) async throws -> Bool {
+        try await writeCache { db in
+            let record = try RoomRecord.get(room, in: db)
+            guard try Self.isStaged(record, in: db) else { throw ChatError.notPermitted }
+            try db.execute(
+                sql: """
+                    DELETE FROM message WHERE key IN (
+                        SELECT key FROM message WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?)
+                    """, arguments: [record.keys.lowerBound, record.keys.upperBound, count])
+            return db.changesCount > 0
+        }
+    }
+
     /// The rooms that were not shown when the process ended.
     public func stagedRooms() async throws -> [RoomID] {
         try await read { db in

@@ -63,7 +63,7 @@ struct SearchPass {
                 return try Row.fetchCursor(
                     db.cachedStatement(
                         sql: """
-                            SELECT f.rowid AS arrival, \(Self.columns) FROM \(index) f
+                            SELECT f.rowid AS arrival, \(columns) FROM \(index) f
                             CROSS JOIN message m ON m.arrival = f.rowid
                             WHERE f.\(index) MATCH ?1 AND f.rowid < ?2 ORDER BY f.rowid DESC
                             """), arguments: [expression.match, before])
@@ -76,13 +76,13 @@ struct SearchPass {
             return try Row.fetchCursor(
                 db.cachedStatement(
                     sql: """
-                        SELECT m.arrival, \(Self.columns) FROM message m WHERE m.arrival < ? ORDER BY m.arrival DESC
+                        SELECT m.arrival, \(columns) FROM message m WHERE m.arrival < ? ORDER BY m.arrival DESC
                         """), arguments: [arrival])
         }
         return try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT m.arrival, \(Self.columns) FROM message m
+                    SELECT m.arrival, \(columns) FROM message m
                     WHERE m.key BETWEEN ?1 AND ?2 AND m.key < coalesce((SELECT key FROM message WHERE arrival = ?3), ?2 + 1)
                     ORDER BY m.key DESC
                     """),
@@ -90,10 +90,11 @@ struct SearchPass {
     }
 
     /// The long text last, and only where it is asked for: SQLite reads a row as far as it must.
-    private static let columns = """
-        m.key, m.room, m.sender, m.sentAt, m.kind, m.isDeleted, m.text,
-            (SELECT group_concat(type, ' ') FROM attachment WHERE message = m.key) AS types
-        """
+    private var columns: String {
+        let types = "(SELECT group_concat(type, ' ') FROM attachment WHERE message = m.key)"
+        return "m.key, m.room, m.sender, m.sentAt, m.kind, m.isDeleted, m.text, "
+            + (query.contents.isEmpty ? "NULL" : types) + " AS types"
+    }
 
     // MARK: Matching
 

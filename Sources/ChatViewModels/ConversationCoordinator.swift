@@ -69,6 +69,9 @@ public final class ConversationCoordinator {
         didSet { for (room, composer) in composers { composer.completionSources = completionSources(room) } }
     }
 
+    /// Exports and imports, if the application does so.
+    @ObservationIgnored public var archive: (any ConversationArchive)?
+
     @ObservationIgnored let service: any ChatService
     @ObservationIgnored let translator: Translator
     @ObservationIgnored private let time: Timekeeper
@@ -112,6 +115,14 @@ public final class ConversationCoordinator {
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 
     /// The files of messages.
+    /// View model of an export or import; nil where the application does neither.
+    public func transfer(_ task: TransferViewModel.Task) -> TransferViewModel? {
+        guard let archive else { return nil }
+        let transfer = TransferViewModel(task, archive: archive)
+        transfer.onOutput = { [weak rooms] in if case .show(let room) = $0 { rooms?.send(.select(room)) } }
+        return transfer
+    }
+
     /// Writes all drafts, and where the user reads, and returns when they are safe.
     public func flushDrafts() async {
         await conversation?.timeline.flush()

@@ -14,6 +14,20 @@ public enum FileChooser {
         show(chooser, done)
     }
 
+    /// Asks for one file to read.
+    public static func openFile(
+        _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor (URL?) -> Void
+    ) {
+        show(make(title, GTK_FILE_CHOOSER_ACTION_OPEN, accept, parent)) { done($0.first) }
+    }
+
+    /// Asks for a folder.
+    public static func openFolder(
+        _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor (URL?) -> Void
+    ) {
+        show(make(title, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, accept, parent)) { done($0.first) }
+    }
+
     /// Asks where to save, proposing a name.
     public static func save(
         _ title: String, accept: String, name: String, over parent: Widget?,

@@ -36,6 +36,6 @@ extension LocalBackend: ImportService {
     public func discardImport(_ rooms: [RoomID]) async {
         // A task that was cancelled could not write any more. What cannot be removed now is at the next start.
         let store = store
-        await Task.detached { for room in rooms { try? await store.removeRoom(room) } }.value
+        await Task.detached { for room in rooms { try? await store.removeStagedRoom(room) } }.value
     }
 }

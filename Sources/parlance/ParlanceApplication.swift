@@ -1,3 +1,4 @@
+import ChatArchive
 import ChatCore
 import ChatGtk
 import ChatStore
@@ -77,6 +78,7 @@ final class ParlanceApplication {
             self.store = store
             self.backend = backend
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
+            coordinator.archive = RoomArchive(source: backend, destination: backend)
             equip(coordinator, abilities: backend.abilities)
             show(coordinator)
             checkHistory()

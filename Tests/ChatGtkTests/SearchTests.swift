@@ -66,6 +66,8 @@ final class SearchTests: GtkTestCase {
             try RealInput.press("ctrl+f")
             XCTAssertTrue(MainLoop.pump { view.searchBar.field.hasFocus }, "the field has the focus")
             try RealInput.type("needle")
+            let search = conversation.search
+            XCTAssertTrue(MainLoop.pump { search.state.text == "needle" && !search.state.isSearching }, "all is typed")
             XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "1 of 4" }, view.searchBar.countText)
             XCTAssertTrue(MainLoop.pump { Self.litRows(view.timeline) == ["Needle"] }, "\(Self.litRows(view.timeline))")
             try RealInput.press("Return", "Return", "ctrl+g")
@@ -104,6 +106,7 @@ final class SearchTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { pane.field.hasFocus && pane.hintText.contains("from:") })
             try RealInput.type("walr")
             let search = fixture.coordinator.search
+            XCTAssertTrue(MainLoop.pump { search.state.text == "walr" && !search.state.isSearching }, "all is typed")
             XCTAssertTrue(MainLoop.pump { search.state.results.map(\.roomName) == ["Second", "First"] })
             try RealInput.press("Down", "Down")
             XCTAssertTrue(MainLoop.pump { pane.list.selectedIndex == 1 }, "\(pane.list.selectedIndex as Any)")

@@ -159,6 +159,8 @@ final class SearchPane {
         hint.addStyle("caption")
         gtk_label_set_xalign(hint.cast(), 0)
         gtk_label_set_wrap(hint.cast(), 1)
+        // The pane is as wide as the list of rooms was.
+        gtk_label_set_max_width_chars(hint.cast(), 28)
         top.append(hint)
         nothing.addStyle("compact")
         nothing.setProperty("title", translated("No Messages Found"))

@@ -22,6 +22,8 @@ final class SearchResultRow {
         gtk_label_set_wrap(text.cast(), 1)
         gtk_label_set_wrap_mode(text.cast(), PANGO_WRAP_WORD_CHAR)
         gtk_label_set_lines(text.cast(), 3)
+        gtk_label_set_max_width_chars(text.cast(), 28)
+        gtk_label_set_max_width_chars(room.cast(), 14)
         gtk_label_set_ellipsize(text.cast(), PANGO_ELLIPSIZE_END)
         for label in [room, text] { gtk_label_set_xalign(label.cast(), 0) }
         line.append(room)

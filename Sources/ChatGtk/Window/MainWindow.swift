@@ -174,8 +174,10 @@ public final class MainWindow {
         actions.add("previous-room") { rooms.send(.selectNeighbour(-1)) }
         actions.add("next-unread-room") { rooms.send(.selectUnreadNeighbour(1)) }
         actions.add("previous-unread-room") { rooms.send(.selectUnreadNeighbour(-1)) }
+        actions.add("import", isEnabled: coordinator.archive != nil) { [weak self] in self?.chooseImport() }
         actions.add("search") { [weak self] in self?.openSearch() }
         roomActions = [
+            actions.add("export-room") { [weak self] in self?.chooseExport() },
             actions.add("find") { [weak self] in self?.findInRoom() },
             actions.add("find-older") { [weak self] in self?.conversationView?.stepSearch(newer: false) },
             actions.add("find-newer") { [weak self] in self?.conversationView?.stepSearch(newer: true) },

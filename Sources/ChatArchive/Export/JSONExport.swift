@@ -1,0 +1,112 @@
+import ChatCore
+import Foundation
+
+/// All that is known, a message a line.
+struct JSONExport: ExportWriter {
+    private struct RoomRecord: Encodable {
+        struct Person: Encodable {
+            var id: String
+            var name: String
+            var kind: String
+            var hasLeft: Bool
+        }
+        var format = "parlance-room"
+        var version = 1
+        var id: String
+        var name: String
+        var exportedAt: Date
+        var members: [Person]
+    }
+
+    private struct MessageRecord: Encodable {
+        struct File: Encodable {
+            var path: String?
+            var name: String
+            var type: String
+            var bytes: Int?
+            var width: Int?
+            var height: Int?
+            var duration: Int?
+            var altText: String?
+        }
+        struct Reaction: Encodable {
+            var text: String
+            var senders: [String]
+        }
+        var id: String
+        var sender: String
+        var senderName: String
+        var sentAt: Date
+        var kind: String
+        var text: String
+        var html: String?
+        var replyTo: String?
+        var editedAt: Date?
+        var isDeleted: Bool?
+        var files: [File]?
+        var reactions: [Reaction]?
+    }
+
+    private let encoder: JSONEncoder
+    private var isFirst = true
+
+    init() {
+        encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Self.text(of: date))
+        }
+    }
+
+    func beginning(of room: ExportedRoom) throws -> String {
+        let record = RoomRecord(
+            id: room.id.rawValue, name: room.name, exportedAt: room.exportedAt,
+            members: room.members.map {
+                RoomRecord.Person(
+                    id: $0.id.rawValue, name: $0.displayName, kind: $0.kind.rawValue, hasLeft: $0.hasLeft)
+            })
+        return try encoded(record).dropLast() + ",\"messages\":["
+    }
+
+    mutating func text(of exported: ExportedMessage) throws -> String {
+        let message = exported.message
+        let record = MessageRecord(
+            id: message.id.rawValue, sender: message.sender.rawValue, senderName: exported.senderName,
+            sentAt: message.sentAt, kind: message.kind.rawValue, text: message.text, html: message.formattedText,
+            replyTo: message.replyTo?.rawValue, editedAt: message.editedAt,
+            isDeleted: message.isDeleted ? true : nil,
+            files: exported.files.isEmpty ? nil : exported.files.map(Self.record),
+            reactions: message.reactions.isEmpty
+                ? nil
+                : message.reactions.map {
+                    MessageRecord.Reaction(text: $0.text, senders: $0.senders.map(\.rawValue))
+                })
+        defer { isFirst = false }
+        return (isFirst ? "\n" : ",\n") + (try encoded(record))
+    }
+
+    func ending() -> String { "\n]}\n" }
+
+    /// `2024-05-31T23:59:59.123Z`, to the nearest millisecond.
+    static func text(of date: Date) -> String {
+        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+        let rest = milliseconds - milliseconds / 1000 * 1000
+        let part = rest < 0 ? rest + 1000 : rest
+        let whole = Date(timeIntervalSince1970: Double((milliseconds - part) / 1000))
+        let digits = String(part)
+        return whole.formatted(Date.ISO8601FormatStyle()).dropLast() + "."
+            + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
+    }
+
+    private static func record(_ file: ExportedMessage.File) -> MessageRecord.File {
+        let media = file.media
+        return MessageRecord.File(
+            path: file.path, name: media.name, type: media.type, bytes: media.bytes, width: media.width,
+            height: media.height, duration: media.duration, altText: media.altText)
+    }
+
+    private func encoded(_ value: some Encodable) throws -> String {
+        String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,170 @@
+import ChatCore
+import Foundation
+import Glibc
+
+/// Writes one room, page by page, into a folder that gets its name when all is in it.
+struct RoomExporter {
+    static let pageSize = 500
+
+    let room: RoomID
+    let name: String
+    let format: ExportFormat
+    let service: any TimelineService & MediaService
+    let zone: TimeZone
+    let now: Date
+    let progress: @Sendable (TransferProgress) -> Void
+
+    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`; nothing is left then.
+    func run(into folder: URL) async throws -> ExportReport {
+        let draft = folder.appending(path: ".parlance-export-\(UUID().uuidString)", directoryHint: .isDirectory)
+        guard mkdir(draft.path, 0o700) == 0 else { throw ExportFile.failure(folder.path) }
+        do {
+            var report = try await write(in: draft)
+            try Task.checkCancellation()
+            report.folder = try Self.give(name: Self.fileName(name), to: draft, in: folder)
+            return report
+        } catch {
+            try? FileManager.default.removeItem(at: draft)
+            throw error
+        }
+    }
+
+    private func write(in folder: URL) async throws -> ExportReport {
+        let members = try await members()
+        let names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
+        var writer = format.writer(zone: zone)
+        var media = ExportedMedia(folder: folder, service: service)
+        var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
+        try file.write(
+            writer.beginning(
+                of: ExportedRoom(id: room, name: name, members: members, exportedAt: now, zone: zone)))
+        var place = Int64.min
+        var ends: (first: Int64, last: Int64)?
+        while true {
+            try Task.checkCancellation()
+            let page = try await service.messages(in: room, after: place, limit: Self.pageSize)
+            guard let last = page.messages.last else { break }
+            if ends == nil, let first = page.messages.first {
+                let newest = try await service.messages(in: room, before: .max, limit: 1).messages.last
+                ends = (first.position, newest?.position ?? last.position)
+            }
+            for message in page.messages {
+                let files = try await media.copy(message.attachments)
+                try file.write(writer.text(of: Self.exported(message, files, names)))
+            }
+            place = last.position
+            report.messages += page.messages.count
+            progress(TransferProgress(messages: report.messages, fraction: Self.fraction(of: place, between: ends)))
+            if !page.hasNewer { break }
+        }
+        try file.write(writer.ending())
+        try file.finish()
+        report.files = media.copied
+        report.missingFiles = media.missing
+        return report
+    }
+
+    private static func fraction(of place: Int64, between ends: (first: Int64, last: Int64)?) -> Double? {
+        guard let ends, ends.last > ends.first else { return 1 }
+        return min(1, Double(place - ends.first) / Double(ends.last - ends.first))
+    }
+
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    private func members() async throws -> [Member] {
+        for await update in service.timeline(of: room, limit: 1) {
+            if case .opened(_, let members, _) = update { return members }
+            if case .closed = update { break }
+        }
+        // The stream of a cancelled task ends without a word.
+        try Task.checkCancellation()
+        throw ChatError.notFound
+    }
+
+    private static func exported(
+        _ message: Message, _ files: [ExportedMessage.File], _ members: [MemberID: Member]
+    ) -> ExportedMessage {
+        func name(_ id: MemberID) -> String { members[id]?.displayName ?? id.rawValue }
+        return ExportedMessage(
+            message: message, senderName: name(message.sender), isOwn: members[message.sender]?.kind == .own,
+            reactions: message.reactions.map { ($0.text, $0.senders.map(name)) }, files: files)
+    }
+
+    // MARK: Names
+
+    /// A name that any file system takes, and that hides nothing.
+    static func fileName(_ name: String) -> String {
+        let kept = name.unicodeScalars.map { scalar -> Character in
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory)
+            return isControl || "/\\:*?\"<>|".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
+        }
+        let trimmed = String(kept).drop { $0 == "." || $0 == " " || $0 == "_" }
+        var short = ""
+        for character in trimmed where short.utf8.count + character.utf8.count <= 120 { short.append(character) }
+        while short.last == " " || short.last == "." { short.removeLast() }
+        return short.isEmpty ? "Room" : short
+    }
+
+    /// Renames without ever replacing anything.
+    private static func give(name: String, to draft: URL, in folder: URL) throws -> URL {
+        for number in 1...1000 {
+            let url = folder.appending(
+                path: number == 1 ? name : "\(name) (\(number))", directoryHint: .isDirectory)
+            guard access(url.path, F_OK) != 0 else { continue }
+            guard rename(draft.path, url.path) == 0 else {
+                // Somebody was faster; a folder that is not empty is never replaced.
+                if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { continue }
+                throw ExportFile.failure(url.path)
+            }
+            return url
+        }
+        throw ArchiveError.unwritable(path: folder.path)
+    }
+}
+
+/// The files of an export.
+struct ExportedMedia {
+    let folder: URL
+    let service: any MediaService
+    private(set) var copied = 0
+    private(set) var missing = 0
+    /// Where each content lies: one that was sent twice is there once.
+    private var paths: [String: String] = [:]
+
+    init(folder: URL, service: any MediaService) {
+        self.folder = folder
+        self.service = service
+    }
+
+    mutating func copy(_ media: [MediaReference]) async throws -> [ExportedMessage.File] {
+        var files: [ExportedMessage.File] = []
+        for reference in media {
+            files.append(ExportedMessage.File(media: reference, path: try await path(of: reference)))
+        }
+        return files
+    }
+
+    private mutating func path(of media: MediaReference) async throws -> String? {
+        let key = media.uri + "\n" + media.name
+        if let known = paths[key] { return known }
+        try Task.checkCancellation()
+        guard let content = try? await service.content(of: media) else {
+            missing += 1
+            return nil
+        }
+        let path = "media/\(copied + 1)-\(RoomExporter.fileName(media.name))"
+        let target = folder.appending(path: path)
+        do {
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: content, to: target)
+        } catch {
+            throw (error as? CocoaError)?.code == .fileWriteOutOfSpace
+                ? ArchiveError.diskFull : ArchiveError.unwritable(path: target.path)
+        }
+        copied += 1
+        paths[key] = path
+        return path
+    }
+}

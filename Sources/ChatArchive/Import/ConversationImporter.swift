@@ -1,0 +1,187 @@
+import ChatCore
+import Foundation
+
+/// Carries one import out: reads, and hands over what was found in batches.
+final class ConversationImporter {
+    /// Messages that are stored at a time.
+    static let batch = 2000
+
+    private let service: any ImportService & MediaService
+    private let plan: ImportPlan
+    private let folder: FolderFiles?
+    private let progress: @Sendable (TransferProgress) -> Void
+    private let own: Member
+
+    private var rooms: [(room: RoomID, name: String, messages: Int)] = []
+    private var report = ImportReport()
+    private var people = ImportedPeople()
+    private var waiting: [ParsedMessage] = []
+    private var done = 0
+    private var bytes = 0
+
+    init(
+        _ plan: ImportPlan, service: any ImportService & MediaService,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async {
+        self.plan = plan
+        self.service = service
+        self.progress = progress
+        folder = plan.files as? FolderFiles
+        own = await service.importingMember
+    }
+
+    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`; no room is left then.
+    func run() async throws -> ImportReport {
+        do {
+            for part in plan.parts { try await read(part) }
+            try await flush()
+            rooms.removeAll { $0.messages == 0 }
+            guard !rooms.isEmpty else { throw ArchiveError.empty }
+            try Task.checkCancellation()
+            try await service.finishImport(rooms.map { ($0.room, $0.name) })
+        } catch {
+            await service.discardImport(begun)
+            throw error
+        }
+        await service.discardImport(begun.filter { room in !rooms.contains { $0.room == room } })
+        report.conversations = rooms.map {
+            ImportReport.Conversation(room: $0.room, name: $0.name, messages: $0.messages)
+        }
+        return report
+    }
+
+    private var begun: [RoomID] = []
+
+    private func read(_ part: ImportPlan.Part) async throws {
+        if let name = part.name { try await begin(name) }
+        let isNamed = part.name != nil
+        try await plan.files.read(part.paths) { _, reader in
+            var reader = reader
+            let parser = part.makeParser()
+            while case let data = try reader.read(1 << 16), !data.isEmpty {
+                try Task.checkCancellation()
+                try parser.feed(data)
+                self.bytes += data.count
+                try await self.take(parser.take(), isNamed: isNamed)
+            }
+            try parser.finish()
+            try await self.take(parser.take(), isNamed: isNamed)
+        }
+    }
+
+    private func take(_ events: [ImportEvent], isNamed: Bool) async throws {
+        for event in events {
+            switch event {
+            case .conversation(let name): if !isNamed { try await begin(name) }
+            case .renamed(let name):
+                if let last = rooms.indices.last { rooms[last].name = Self.roomName(name) }
+            case .omission(let omission): report.omissions[omission, default: 0] += 1
+            case .message(let message):
+                guard message.text.utf8.count <= ChatLimits.messageBytes else {
+                    report.omissions[.tooLong, default: 0] += 1
+                    continue
+                }
+                waiting.append(message)
+                if waiting.count >= Self.batch { try await flush() }
+            }
+        }
+    }
+
+    private func begin(_ name: String) async throws {
+        try await flush()
+        let room = try await service.beginImport()
+        begun.append(room)
+        rooms.append((room, Self.roomName(name), 0))
+        people = ImportedPeople()
+    }
+
+    private static func roomName(_ name: String) -> String {
+        ChatLimits.roomName(from: String(name.prefix(ChatLimits.roomNameLength))) ?? "Imported"
+    }
+
+    /// Stores what waits.
+    private func flush() async throws {
+        guard !waiting.isEmpty, let last = rooms.indices.last else { return }
+        var messages: [ImportedMessage] = []
+        for parsed in waiting {
+            if let message = try await message(from: parsed) { messages.append(message) }
+        }
+        waiting = []
+        let added = try await service.addImported(messages, by: people.takeNew(), to: rooms[last].room)
+        rooms[last].messages += added
+        done += added
+        progress(
+            TransferProgress(messages: done, fraction: plan.size > 0 ? min(1, Double(bytes) / Double(plan.size)) : nil))
+    }
+
+    private func message(from parsed: ParsedMessage) async throws -> ImportedMessage? {
+        var message = ImportedMessage(
+            id: MessageID("import-\(parsed.id)"), sender: people.member(of: parsed, own: own),
+            text: Self.storable(parsed.text),
+            sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
+            editedAt: parsed.editedAt)
+        for file in parsed.files {
+            if let media = try await takeIn(file) {
+                message.attachments.append(media)
+                if message.kind == .text { message.kind = media.messageKind }
+            } else {
+                report.omissions[.missingFile, default: 0] += 1
+                message.text += (message.text.isEmpty ? "" : "\n") + file.name
+            }
+        }
+        return ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) ? message : nil
+    }
+
+    /// A text for SQLite ends at a NUL.
+    private static func storable(_ text: String) -> String {
+        text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
+    }
+
+    /// - Returns: nil if the file is not among what was exported.
+    private func takeIn(_ file: ParsedMessage.File) async throws -> MediaReference? {
+        let content: MediaContent
+        if let url = folder?.url(of: file.path) {
+            content = .file(url)
+        } else if folder == nil,
+            let data = try await plan.files.content(of: file.path, limit: ChatLimits.attachmentBytes)
+        {
+            content = .data(data)
+        } else {
+            return nil
+        }
+        do {
+            var media = try await service.takeIn(content, named: file.name, type: file.type) { _ in }
+            (media.width, media.height, media.duration) = (file.width, file.height, file.duration)
+            report.files += 1
+            return media
+        } catch ChatError.unreadableFile, ChatError.fileTooLarge {
+            return nil
+        }
+    }
+}
+
+/// Those who said something in a conversation, under identifiers of the application.
+struct ImportedPeople {
+    private var known: [String: MemberID] = [:]
+    private var new: [Member] = []
+
+    mutating func member(of message: ParsedMessage, own: Member) -> MemberID {
+        if message.isOwn { return own.id }
+        let key = message.senderID.isEmpty ? message.senderName : message.senderID
+        if let known = known[key] { return known }
+        let name = message.senderName.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        // Exports do not say who exported them: whoever is called as the user is.
+        let isOwn = !name.isEmpty && name.lowercased() == own.displayName.lowercased()
+        let id = isOwn ? own.id : MemberID("import-\(key)")
+        known[key] = id
+        if !isOwn {
+            new.append(Member(id: id, displayName: name.isEmpty ? "?" : String(name.prefix(200)), kind: .person))
+        }
+        return id
+    }
+
+    mutating func takeNew() -> [Member] {
+        defer { new = [] }
+        return new
+    }
+}

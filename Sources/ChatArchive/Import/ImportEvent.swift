@@ -1,0 +1,110 @@
+import ChatCore
+import Foundation
+
+/// What a parser finds in an export, in order.
+enum ImportEvent: Equatable {
+    /// A conversation begins, which the following messages belong to.
+    case conversation(name: String)
+    /// The conversation that is under way is called something else.
+    case renamed(String)
+    case message(ParsedMessage)
+    case omission(ImportReport.Omission)
+}
+
+/// A message as an export tells it.
+struct ParsedMessage: Equatable {
+    /// A file that goes with it, by its path in the export.
+    struct File: Equatable {
+        var path: String
+        var name: String
+        var type: String
+        var width: Int?
+        var height: Int?
+        var duration: Int?
+    }
+
+    /// Unique in its conversation.
+    var id: String
+    /// Unique in the export; the sender's name where it has nothing else.
+    var senderID: String
+    var senderName: String
+    var text: String
+    var sentAt: Date
+    var kind = Message.Kind.text
+    var replyTo: String?
+    var editedAt: Date?
+    var files: [File] = []
+    /// Whether the export says that the user wrote it.
+    var isOwn = false
+}
+
+/// Finds conversations in bytes, as they come.
+protocol ConversationParser: AnyObject {
+    /// - Throws: ``ArchiveError``.
+    func feed(_ bytes: Data) throws
+    /// Ends what began with the first bytes.
+    /// - Throws: ``ArchiveError``.
+    func finish() throws
+    /// What was found since the last call.
+    func take() -> [ImportEvent]
+}
+
+enum ParsedDate {
+    /// Seconds since 1970 as programs write them: as a number or as text.
+    static func seconds(_ value: JSONValue?) -> Date? {
+        guard let seconds = value?.double, seconds.isFinite, abs(seconds) < 1e11 else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    /// A day and a time in a zone; nil for what is none, such as the 31st of February.
+    static func date(
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, in zone: TimeZone
+    ) -> Date? {
+        let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+        guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        // Days since 1970 in the Gregorian calendar, as Howard Hinnant counts them.
+        let years = month <= 2 ? year - 1 : year
+        let era = years / 400
+        let yearOfEra = years - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        let local = TimeInterval(days * 86_400 + hour * 3600 + minute * 60 + second)
+        let guess = Date(timeIntervalSince1970: local - TimeInterval(zone.secondsFromGMT()))
+        return Date(timeIntervalSince1970: local - TimeInterval(zone.secondsFromGMT(for: guess)))
+    }
+
+    private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
+
+    /// `2020-01-31T23:59:59`, in a zone.
+    static func local(_ text: String, in zone: TimeZone) -> Date? {
+        let numbers = text.split(whereSeparator: { !$0.isASCII || !$0.isNumber }).compactMap { Int($0) }
+        guard numbers.count == 6 else { return nil }
+        return date(
+            year: numbers[0], month: numbers[1], day: numbers[2], hour: numbers[3], minute: numbers[4],
+            second: numbers[5], in: zone)
+    }
+}
+
+/// The MIME types of files by the ends of their names, as far as messages are shown differently by them.
+enum FileType {
+    static func type(of name: String) -> String {
+        switch name.split(separator: ".").last?.lowercased() {
+        case "jpg", "jpeg": "image/jpeg"
+        case "png": "image/png"
+        case "gif": "image/gif"
+        case "webp": "image/webp"
+        case "mp4": "video/mp4"
+        case "webm": "video/webm"
+        case "mov": "video/quicktime"
+        case "ogg", "oga", "opus": "audio/ogg"
+        case "mp3": "audio/mpeg"
+        case "m4a": "audio/mp4"
+        case "wav": "audio/wav"
+        case "pdf": "application/pdf"
+        case "txt": "text/plain"
+        default: "application/octet-stream"
+        }
+    }
+}

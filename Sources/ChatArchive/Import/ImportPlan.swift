@@ -1,0 +1,175 @@
+import ChatCore
+import Foundation
+
+/// What of an export is to be read, in which order and by which parser.
+struct ImportPlan {
+    /// Files that make one conversation, or several that each file tells of.
+    struct Part {
+        /// The name of the conversation; nil where the files tell it.
+        var name: String?
+        var paths: [String]
+        var makeParser: () -> any ConversationParser
+    }
+
+    var files: any SourceFiles
+    var parts: [Part]
+    /// Bytes to be read in all.
+    var size: Int
+
+    /// Bytes of files of names and channels, which are read whole.
+    static let mostDirectory = 64 << 20
+    /// Bytes by which a file is recognised.
+    static let peek = 1 << 16
+
+    /// - Throws: ``ArchiveError/unknownFormat`` or another.
+    init(of url: URL, zone: TimeZone) async throws {
+        let files: any SourceFiles
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue {
+            var reader = try FileReader(url)
+            files = ZipFiles.isZip(try reader.read(4)) ? try ZipFiles(url) : try FolderFiles(url)
+        } else {
+            files = try FolderFiles(url)
+        }
+        self.files = files
+        if let parts = try await Self.slack(files) {
+            self.parts = parts
+        } else if let entry = Self.main(of: files) {
+            parts = [try await Self.single(entry, files, zone, fileName: url.deletingPathExtension().lastPathComponent)]
+        } else {
+            throw ArchiveError.unknownFormat
+        }
+        let sizes = Dictionary(files.entries.map { ($0.path, $0.size) }, uniquingKeysWith: { first, _ in first })
+        size = parts.flatMap(\.paths).reduce(0) { $0 + (sizes[$1] ?? 0) }
+    }
+
+    /// The file of text among others: of a chat with its media.
+    private static func main(of files: any SourceFiles) -> SourceEntry? {
+        if files.entries.count == 1 { return files.entries.first }
+        let texts = files.entries.filter { $0.name.hasSuffix(".txt") }
+        return files.entries.first { $0.name == "result.json" || $0.name == "export.json" }
+            ?? texts.first { $0.name == "_chat.txt" || $0.name.hasPrefix("WhatsApp") }
+            ?? (texts.count == 1 ? texts.first : nil)
+    }
+
+    private static func single(
+        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, fileName: String
+    ) async throws -> Part {
+        var start = Data()
+        try await files.read([entry.path]) { _, reader in
+            var reader = reader
+            while start.count < peek, case let part = try reader.read(peek), !part.isEmpty { start += part }
+        }
+        let text = String(decoding: start, as: UTF8.self)
+        let isObject = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first == "{"
+        if isObject {
+            let isElement = ["\"room_name\"", "\"export_date\"", "\"exported_by\""].contains { text.contains($0) }
+            guard
+                isElement
+                    || ["\"messages\"", "\"chats\"", "\"type\"", "\"personal_information\""].contains(where: {
+                        text.contains($0)
+                    })
+            else {
+                throw ArchiveError.unknownFormat
+            }
+            return Part(name: nil, paths: [entry.path]) { () -> any ConversationParser in
+                if isElement { ElementParser() } else { TelegramParser(zone: zone) }
+            }
+        }
+        guard WhatsAppParser.dates(in: start).lines > 0 else {
+            throw start.isEmpty ? ArchiveError.empty : ArchiveError.unknownFormat
+        }
+        return try await whatsApp(entry, files, zone, fileName)
+    }
+
+    private static func whatsApp(
+        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, _ fileName: String
+    ) async throws -> Part {
+        var dates = WhatsAppDates()
+        try await files.read([entry.path]) { _, reader in
+            var (reader, lines) = (reader, LineSplitter())
+            while case let part = try reader.read(1 << 16), !part.isEmpty {
+                try Task.checkCancellation()
+                try lines.feed(part) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
+            }
+        }
+        guard let order = dates.order else {
+            throw ArchiveError.malformed(line: 0, reason: "dates in different orders")
+        }
+        let folder = String(entry.path.dropLast(entry.name.count))
+        let paths = Set(files.entries.map(\.path))
+        let own = entry.name.hasPrefix("_chat") ? fileName : String(entry.name.dropLast(4))
+        let name = own.hasPrefix("WhatsApp Chat with ") ? String(own.dropFirst(19)) : own
+        return Part(name: name, paths: [entry.path]) {
+            WhatsAppParser(name: name, order: order, files: paths, folder: folder, zone: zone)
+        }
+    }
+
+    // MARK: Slack
+
+    /// Folders of days beside lists of people and channels; nil if that is not what it is.
+    private static func slack(_ files: any SourceFiles) async throws -> [Part]? {
+        let lists = ["users.json", "channels.json", "groups.json", "dms.json", "mpims.json"]
+        guard let list = files.entries.first(where: { ["users.json", "channels.json"].contains($0.name) }) else {
+            return nil
+        }
+        let base = String(list.path.dropLast(list.name.count))
+        var directory = SlackParser.Directory()
+        var names: [String: String] = [:]
+        for list in lists {
+            guard let data = try await files.content(of: base + list, limit: mostDirectory) else { continue }
+            for value in (try JSONDocument.value(of: data)).array ?? [] {
+                guard let id = value["id"]?.string else { continue }
+                if list == "users.json" {
+                    directory.people[id] = personName(value) ?? id
+                } else {
+                    let name = value["name"]?.string
+                    directory.channels[id] = name
+                    // Conversations of a few lie under their identifiers.
+                    names[name ?? id] = name ?? people(in: value, directory)
+                }
+            }
+        }
+        var days: [String: [String]] = [:]
+        var order: [String] = []
+        for entry in files.entries where entry.path.hasPrefix(base) && entry.name.hasSuffix(".json") {
+            let parts = entry.path.dropFirst(base.count).split(separator: "/")
+            guard parts.count == 2 else { continue }
+            let folder = String(parts[0])
+            if days[folder] == nil { order.append(folder) }
+            days[folder, default: []].append(entry.path)
+        }
+        let found = directory
+        return order.map { folder in
+            Part(name: names[folder] ?? folder, paths: (days[folder] ?? []).sorted()) { SlackParser(directory: found) }
+        }
+    }
+
+    private static func personName(_ value: JSONValue) -> String? {
+        [value["profile"]?["display_name"], value["profile"]?["real_name"], value["real_name"], value["name"]]
+            .compactMap { $0?.string }.first { !$0.isEmpty }
+    }
+
+    private static func people(in value: JSONValue, _ directory: SlackParser.Directory) -> String {
+        let members = (value["members"]?.array ?? []).compactMap(\.string).map { directory.people[$0] ?? $0 }
+        return members.joined(separator: ", ")
+    }
+}
+
+/// A document of JSON that is read whole.
+final class JSONDocument: JSONReceiver {
+    private var root: JSONValue?
+
+    func entersContainer(at path: [JSONStep]) -> Bool { false }
+    func leaveContainer(at path: [JSONStep]) {}
+    func receive(_ value: JSONValue, at path: [JSONStep]) { root = value }
+
+    /// - Throws: ``ArchiveError``.
+    static func value(of data: Data) throws -> JSONValue {
+        let document = JSONDocument()
+        let stream = JSONStream(receiver: document)
+        try stream.feed(data)
+        try stream.finish()
+        return document.root ?? .null
+    }
+}

@@ -1,0 +1,176 @@
+import ChatCore
+import Foundation
+
+/// Telegram Desktop's export as JSON, of one chat or of all (`result.json`).
+final class TelegramParser: ConversationParser, JSONReceiver {
+    private lazy var stream = JSONStream(receiver: self)
+    private let zone: TimeZone
+    private var events: [ImportEvent] = []
+    /// Where the chat that is under way stands.
+    private var chat: [JSONStep] = []
+    private var isUnderWay = false
+    private var name: String?
+    private var ownID: String?
+
+    /// - Parameter zone: of times that have no seconds since 1970 beside them.
+    init(zone: TimeZone = .current) {
+        self.zone = zone
+    }
+
+    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
+    func finish() throws { try stream.finish() }
+
+    func take() -> [ImportEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    // MARK: The document
+
+    func entersContainer(at path: [JSONStep]) -> Bool {
+        switch path.last {
+        case nil: return true
+        case .key("chats"), .key("left_chats"): return path.count == 1
+        case .key("list"): return path.count == 2
+        case .index: return path.count == 3 && path[1] == .key("list")
+        case .key("messages"):
+            guard path.count == 1 || path.count == 4 else { return false }
+            begin(Array(path.dropLast()))
+            return true
+        case .key: return false
+        }
+    }
+
+    func leaveContainer(at path: [JSONStep]) {
+        guard path == chat else { return }
+        isUnderWay = false
+        name = nil
+    }
+
+    func receive(_ value: JSONValue, at path: [JSONStep]) {
+        guard let last = path.last else { return events.append(.omission(.wrongType("root"))) }
+        switch last {
+        case .key("name") where path.count == 1 || path.count == 4: named(value.string)
+        case .key("personal_information"):
+            ownID = value["user_id"]?.identifier.map { "user\($0)" }
+        case .index where isUnderWay && path.dropLast() == chat[...] + [.key("messages")]: message(value)
+        case .key("messages"), .key("list"), .key("chats"): events.append(.omission(.wrongType("\(last.name)")))
+        default: break
+        }
+    }
+
+    private func named(_ text: String?) {
+        name = text
+        if isUnderWay, let text { events.append(.renamed(text)) }
+    }
+
+    private func begin(_ path: [JSONStep]) {
+        chat = path
+        isUnderWay = true
+        events.append(.conversation(name: name ?? ""))
+    }
+
+    // MARK: Messages
+
+    private func message(_ value: JSONValue) {
+        guard value.object != nil else { return events.append(.omission(.wrongType("message"))) }
+        guard value["type"]?.string == "message" else {
+            let action = value["action"]?.string ?? value["type"]?.string
+            return events.append(
+                .omission(value["type"]?.string == "service" ? .event(action ?? "") : .unknownKind(action ?? "")))
+        }
+        guard let id = value["id"]?.identifier else { return events.append(.omission(.incomplete("id"))) }
+        guard let date = date(value, "date") else { return events.append(.omission(.incomplete("date"))) }
+        let sender = value["from_id"]?.identifier ?? value["from"]?.string ?? ""
+        var parsed = ParsedMessage(
+            id: id, senderID: sender, senderName: value["from"]?.string ?? "", text: text(value["text"]), sentAt: date)
+        parsed.replyTo = value["reply_to_message_id"]?.identifier
+        parsed.editedAt = self.date(value, "edited")
+        parsed.isOwn = ownID != nil && sender == ownID
+        addFile(of: value, to: &parsed)
+        if value["reactions"]?.array?.isEmpty == false { events.append(.omission(.reaction)) }
+        if parsed.text.isEmpty, parsed.files.isEmpty { parsed.text = substitute(value) ?? "" }
+        guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
+            return events.append(.omission(.unknownKind(value["media_type"]?.string ?? "message")))
+        }
+        events.append(.message(parsed))
+    }
+
+    private func date(_ value: JSONValue, _ key: String) -> Date? {
+        ParsedDate.seconds(value[key + "_unixtime"]) ?? value[key]?.string.flatMap { ParsedDate.local($0, in: zone) }
+    }
+
+    /// A text, or pieces of text and of objects with a type.
+    private func text(_ value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): return text
+        case .array(let parts): return parts.map(piece).joined()
+        case nil: return ""
+        default:
+            events.append(.omission(.wrongType("text")))
+            return ""
+        }
+    }
+
+    private func piece(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text }
+        guard let text = value["text"]?.string else {
+            events.append(.omission(.wrongType("text")))
+            return ""
+        }
+        return switch value["type"]?.string {
+        case "bold": MarkdownMarks.around(text, "**")
+        case "italic": MarkdownMarks.around(text, "_")
+        case "strikethrough": MarkdownMarks.around(text, "~~")
+        case "spoiler": MarkdownMarks.around(text, "||")
+        case "code": MarkdownMarks.code(text)
+        case "pre": MarkdownMarks.block(text, language: value["language"]?.string ?? "")
+        case "blockquote": MarkdownMarks.quote(text)
+        case "text_link": MarkdownMarks.link(text, value["href"]?.string ?? "")
+        default: text
+        }
+    }
+
+    private func addFile(of value: JSONValue, to message: inout ParsedMessage) {
+        guard let path = value["photo"]?.string ?? value["file"]?.string else { return }
+        // "(File not included. Change data exporting settings to download.)"
+        guard !path.hasPrefix("(") else { return events.append(.omission(.missingFile)) }
+        let name = value["file_name"]?.string ?? String(path.split(separator: "/").last ?? "")
+        message.files.append(
+            ParsedMessage.File(
+                path: path, name: name, type: value["mime_type"]?.string ?? FileType.type(of: path),
+                width: value["width"]?.integer.map { Int(clamping: $0) },
+                height: value["height"]?.integer.map { Int(clamping: $0) },
+                duration: value["duration_seconds"]?.integer.map {
+                    Int(clamping: $0.multipliedReportingOverflow(by: 1000).partialValue)
+                }))
+    }
+
+    /// What stands for a message that has no text.
+    private func substitute(_ value: JSONValue) -> String? {
+        if let emoji = value["sticker_emoji"]?.string { return emoji }
+        if let question = value["poll"]?["question"]?.string {
+            let answers = value["poll"]?["answers"]?.array ?? []
+            return ([question] + answers.compactMap { $0["text"]?.string }.map { "- " + $0 }).joined(separator: "\n")
+        }
+        if let place = value["location_information"], let latitude = place["latitude"]?.double,
+            let longitude = place["longitude"]?.double
+        {
+            return "geo:\(latitude),\(longitude)"
+        }
+        if let contact = value["contact_information"] {
+            return ["first_name", "last_name", "phone_number"].compactMap { contact[$0]?.string }
+                .filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        return value["file_name"]?.string ?? value["media_type"]?.string ?? value["photo"].map { _ in "photo" }
+    }
+}
+
+extension JSONStep {
+    var name: String {
+        switch self {
+        case .key(let key): key
+        case .index(let index): String(index)
+        }
+    }
+}

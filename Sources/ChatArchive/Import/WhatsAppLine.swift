@@ -1,0 +1,170 @@
+import Foundation
+
+/// The beginning of a message in WhatsApp's text export: `[31.12.2019, 23:59:59] ` on iOS, `31/12/2019, 23:59 - ` on
+/// Android, in the orders, digits and words of many languages.
+struct WhatsAppLine: Equatable {
+    /// The day's numbers as they are written.
+    var day: [Int]
+    /// Whether the year comes first, by its length.
+    var hasYearFirst: Bool
+    var separator: Unicode.Scalar
+    var hour: Int
+    var minute: Int
+    var second: Int
+    /// Whether hours go to 12.
+    var isTwelveHours: Bool
+    var isBracketed: Bool
+    /// What follows.
+    var rest: Substring
+
+    /// - Returns: nil for a line that begins no message.
+    init?(_ line: Substring) {
+        var scanner = Scanner(line)
+        scanner.skip(where: WhatsAppLine.isMark)
+        isBracketed = scanner.take("[")
+        guard let first = scanner.number(), let separator = scanner.separator(), let second = scanner.number(),
+            scanner.separator() == separator, let third = scanner.number()
+        else { return nil }
+        day = [first.value, second.value, third.value]
+        hasYearFirst = first.digits == 4
+        self.separator = separator
+        guard hasYearFirst || [2, 4].contains(third.digits) else { return nil }
+        _ = scanner.take(".")
+        guard let time = WhatsAppLine.time(&scanner) else { return nil }
+        (hour, minute, self.second, isTwelveHours) = time
+        if isBracketed {
+            guard scanner.take("]") else { return nil }
+            scanner.skip { $0 == " " || WhatsAppLine.isMark($0) }
+        } else {
+            scanner.skip(where: WhatsAppLine.isBlank)
+            guard scanner.take("-") || scanner.take("–"), scanner.take(" ") else { return nil }
+        }
+        rest = scanner.rest
+    }
+
+    /// The time after the day: a word such as "à" or "at" may stand between, one such as "PM" before or after.
+    private static func time(
+        _ scanner: inout Scanner
+    ) -> (hour: Int, minute: Int, second: Int, isTwelveHours: Bool)? {
+        _ = scanner.take(",") || scanner.take("،")
+        scanner.skip(where: isBlank)
+        var half = scanner.dayHalf()
+        if half == nil { scanner.skipWord() }
+        guard let hour = scanner.number(), scanner.take(":") || scanner.take("."), let minute = scanner.number() else {
+            return nil
+        }
+        var second = 0
+        if scanner.take(":") || scanner.take(".") {
+            guard let number = scanner.number() else { return nil }
+            second = number.value
+        }
+        scanner.skip(where: isBlank)
+        half = half ?? scanner.dayHalf()
+        scanner.skip(where: isBlank)
+        var hours = hour.value
+        if let half {
+            guard (0...12).contains(hours) else { return nil }
+            hours = hours % 12 + (half ? 12 : 0)
+        }
+        guard hours < 24, minute.value < 60, second < 61 else { return nil }
+        return (hours, minute.value, second, half != nil)
+    }
+
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        (0x200E...0x200F).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value) || scalar.value == 0xFEFF
+    }
+
+    static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == " " || scalar.value == 0xA0 || scalar.value == 0x202F || isMark(scalar)
+    }
+}
+
+/// Goes through the beginning of a line.
+private struct Scanner {
+    private let scalars: Substring.UnicodeScalarView
+    private var place: Substring.UnicodeScalarView.Index
+    private let line: Substring
+
+    init(_ line: Substring) {
+        self.line = line
+        scalars = line.unicodeScalars
+        place = scalars.startIndex
+    }
+
+    var rest: Substring { line[place...] }
+    private var next: Unicode.Scalar? { place < scalars.endIndex ? scalars[place] : nil }
+
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard next == scalar else { return false }
+        place = scalars.index(after: place)
+        return true
+    }
+
+    mutating func skip(where isSkipped: (Unicode.Scalar) -> Bool) {
+        while let next, isSkipped(next) { place = scalars.index(after: place) }
+    }
+
+    /// A number of at most four digits, of any script.
+    mutating func number() -> (value: Int, digits: Int)? {
+        var (value, digits) = (0, 0)
+        skip(where: WhatsAppLine.isMark)
+        while let next, digits < 5 {
+            guard let digit = Self.digit(next) else { break }
+            value = value * 10 + digit
+            digits += 1
+            place = scalars.index(after: place)
+        }
+        return (1...4).contains(digits) ? (value, digits) : nil
+    }
+
+    private static func digit(_ scalar: Unicode.Scalar) -> Int? {
+        if ("0"..."9").contains(scalar) { return Int(scalar.value) - 0x30 }
+        guard scalar.value > 0x7F, scalar.properties.numericType == .decimal else { return nil }
+        return scalar.properties.numericValue.map { Int($0) }
+    }
+
+    mutating func separator() -> Unicode.Scalar? {
+        skip(where: WhatsAppLine.isMark)
+        let found: Unicode.Scalar? = next
+        guard let found, "/.-".unicodeScalars.contains(found) else { return nil }
+        place = scalars.index(after: place)
+        // "31. 12. 2019", as in Czech and Slovene.
+        skip(where: WhatsAppLine.isBlank)
+        return found
+    }
+
+    /// Whether the time is in the second half of the day, if that is said: "PM", "p. m.", "下午".
+    mutating func dayHalf() -> Bool? {
+        let start = place
+        for (word, isSecond) in [("上午", false), ("下午", true), ("오전", false), ("오후", true), ("午前", false), ("午後", true)]
+        {
+            if line[place...].hasPrefix(word) {
+                place = scalars.index(place, offsetBy: word.unicodeScalars.count)
+                skip(where: WhatsAppLine.isBlank)
+                return isSecond
+            }
+        }
+        guard let letter = next?.properties.lowercaseMapping,
+            letter == "a" || letter == "p" || letter == "م" || letter == "ص"
+        else { return nil }
+        place = scalars.index(after: place)
+        // Arabic writes one letter.
+        if letter == "م" || letter == "ص" { return letter == "م" }
+        _ = take(".")
+        skip(where: WhatsAppLine.isBlank)
+        guard take("m") || take("M") else {
+            place = start
+            return nil
+        }
+        _ = take(".")
+        return letter == "p"
+    }
+
+    /// "à", "at", "um".
+    mutating func skipWord() {
+        let start = place
+        skip { $0.properties.isAlphabetic }
+        guard place > start else { return }
+        skip(where: WhatsAppLine.isBlank)
+    }
+}

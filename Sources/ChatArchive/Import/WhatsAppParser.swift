@@ -1,0 +1,171 @@
+import ChatCore
+import Foundation
+
+/// WhatsApp's export of a chat as text, read twice: once for the order of its dates.
+final class WhatsAppParser: ConversationParser {
+    /// Bytes of one message.
+    private static let longest = ChatLimits.messageBytes
+
+    private let order: WhatsAppDates.Order
+    private let zone: TimeZone
+    private let files: Set<String>
+    private let folder: String
+    private var lines = LineSplitter()
+    private var events: [ImportEvent] = []
+    private var pending: ParsedMessage?
+    private var count = 0
+
+    /// - Parameters:
+    ///   - name: what the conversation is called.
+    ///   - files: paths of what lies beside the text.
+    ///   - folder: the path before those, with a slash.
+    init(
+        name: String, order: WhatsAppDates.Order, files: Set<String> = [], folder: String = "",
+        zone: TimeZone = .current
+    ) {
+        self.order = order
+        self.zone = zone
+        self.files = files
+        self.folder = folder
+        events = [.conversation(name: name)]
+    }
+
+    func feed(_ bytes: Data) throws {
+        try lines.feed(bytes) { line in self.line(line) }
+    }
+
+    func finish() throws {
+        try lines.finish { line in self.line(line) }
+        flush()
+    }
+
+    func take() -> [ImportEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    /// What the first lines tell of a text.
+    static func dates(in text: Data) -> WhatsAppDates {
+        var dates = WhatsAppDates()
+        var lines = LineSplitter()
+        try? lines.feed(text) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
+        try? lines.finish { line in if let line = WhatsAppLine(line) { dates.note(line) } }
+        return dates
+    }
+
+    // MARK: Lines
+
+    private func line(_ line: Substring) {
+        guard let start = WhatsAppLine(line) else { return more(line) }
+        flush()
+        count += 1
+        guard let parts = WhatsAppDates.parts(of: start, order),
+            let date = ParsedDate.date(
+                year: parts.year, month: parts.month, day: parts.day, hour: start.hour, minute: start.minute,
+                second: start.second, in: zone)
+        else { return events.append(.omission(.incomplete("date"))) }
+        // "Ann was added": an event has no sender.
+        guard let (sender, text) = Self.sender(start.rest) else { return events.append(.omission(.event("notice"))) }
+        pending = ParsedMessage(
+            id: String(count), senderID: sender, senderName: sender, text: text, sentAt: date)
+    }
+
+    private func more(_ line: Substring) {
+        guard pending != nil else {
+            if !line.allSatisfy(\.isWhitespace) { events.append(.omission(.strayLine)) }
+            return
+        }
+        guard pending?.text.utf8.count ?? 0 < Self.longest else { return }
+        pending?.text += "\n" + line
+    }
+
+    private static func sender(_ rest: Substring) -> (String, String)? {
+        guard let colon = rest.firstIndex(of: ":"), colon > rest.startIndex else { return nil }
+        let after = rest[rest.index(after: colon)...]
+        guard after.isEmpty || after.first == " " || after.first == "\u{200E}" else { return nil }
+        let name = String(String.UnicodeScalarView(rest[..<colon].unicodeScalars.drop(while: WhatsAppLine.isMark)))
+        // Sentences have colons, too, but seldom after so few words; "~ Ann" is someone not in the address book.
+        guard name.count <= 60, name.split(separator: " ").count <= 6 else { return nil }
+        return (
+            name.hasPrefix("~") ? String(name.dropFirst().drop(while: \.isWhitespace)) : name, String(after.dropFirst())
+        )
+    }
+
+    private func flush() {
+        guard var message = pending else { return }
+        pending = nil
+        while message.text.last?.isNewline == true { message.text.removeLast() }
+        attach(&message)
+        message.text = MarkdownFromWhatsApp.text(message.text)
+        guard message.text.contains(where: { !$0.isWhitespace }) || !message.files.isEmpty else {
+            return events.append(.omission(.incomplete("text")))
+        }
+        events.append(.message(message))
+    }
+
+    // MARK: Files
+
+    /// `<attached: 0001-PHOTO.jpg>` on iOS, `IMG-0001.jpg (file attached)` on Android, each in its language.
+    private func attach(_ message: inout ParsedMessage) {
+        let first = message.text.prefix { !$0.isNewline }
+        let line = String(String.UnicodeScalarView(first.unicodeScalars.filter { !WhatsAppLine.isMark($0) }))
+        if line == "<Media omitted>" || line.hasSuffix(" omitted") && line.split(separator: " ").count <= 2 {
+            events.append(.omission(.missingFile))
+            return
+        }
+        let name: String
+        if line.hasPrefix("<"), line.hasSuffix(">"), let colon = line.firstIndex(of: ":") {
+            name = String(line[line.index(after: colon)...].dropLast().drop { $0 == " " })
+        } else if line.hasSuffix(")"), let open = line.range(of: " (", options: .backwards) {
+            name = String(line[..<open.lowerBound])
+        } else {
+            return
+        }
+        guard !name.isEmpty, files.contains(folder + name) else {
+            let isFile = line.hasPrefix("<") || name.contains(".") && !name.contains(" ")
+            if isFile { events.append(.omission(.missingFile)) }
+            return
+        }
+        message.files = [ParsedMessage.File(path: folder + name, name: name, type: FileType.type(of: name))]
+        message.text = String(message.text.dropFirst(first.count).drop(while: \.isNewline))
+    }
+}
+
+/// WhatsApp's `*bold*` and `~struck~` as Markdown; `_italic_` and code are the same.
+enum MarkdownFromWhatsApp {
+    static func text(_ text: String) -> String {
+        guard text.contains(where: { $0 == "*" || $0 == "~" }) else { return text }
+        return SlackText.styled(text[...], unescaping: false)
+    }
+}
+
+/// Divides bytes into lines of text, whatever their ends; bytes that are no UTF-8 become U+FFFD.
+struct LineSplitter {
+    private var rest = Data()
+    private var isFirst = true
+
+    /// - Throws: ``ArchiveError/tooLong(limit:)`` for a line longer than any message.
+    mutating func feed(_ bytes: Data, _ line: (Substring) -> Void) throws {
+        var start = bytes.startIndex
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            emit(rest + bytes[start..<end], line)
+            rest = Data()
+            start = bytes.index(after: end)
+        }
+        rest += bytes[start...]
+        if rest.count > ChatLimits.messageBytes { throw ArchiveError.tooLong(limit: ChatLimits.messageBytes) }
+    }
+
+    mutating func finish(_ line: (Substring) -> Void) throws {
+        if !rest.isEmpty { emit(rest, line) }
+        rest = Data()
+    }
+
+    private mutating func emit(_ bytes: Data, _ line: (Substring) -> Void) {
+        var bytes = bytes
+        if isFirst, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        isFirst = false
+        if bytes.last == 0x0D { bytes = bytes.dropLast() }
+        line(String(decoding: bytes, as: UTF8.self)[...])
+    }
+}

@@ -1,0 +1,48 @@
+/// A value of JSON.
+enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    subscript(_ key: String) -> JSONValue? {
+        if case .object(let members) = self { members[key] } else { nil }
+    }
+
+    var string: String? { if case .string(let text) = self { text } else { nil } }
+    var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
+    /// A whole number, also one that is written as text or with a fraction of nothing.
+    var integer: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value.rounded(.towardZero))
+        case .string(let text): Int64(text)
+        default: nil
+        }
+    }
+
+    var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        case .string(let text): Double(text)
+        default: nil
+        }
+    }
+
+    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// An identifier, which programs write as text or as a number.
+    var identifier: String? {
+        switch self {
+        case .string(let text) where !text.isEmpty: text
+        case .integer(let value): String(value)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+public import ChatCore
+public import Foundation
+
+/// Exports rooms of any backend, and imports into one that takes conversations in.
+public struct RoomArchive: ConversationArchive {
+    public typealias Source = TimelineService & MediaService
+
+    private let source: any Source
+    private let destination: any ImportService & MediaService
+    private let zone: TimeZone
+    private let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - zone: of exports that tell times without one, and of what is written for people to read.
+    public init(
+        source: any Source, destination: any ImportService & MediaService, zone: TimeZone = .current,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.source = source
+        self.destination = destination
+        self.zone = zone
+        self.now = now
+    }
+
+    @concurrent
+    public func export(
+        _ room: RoomID, named name: String, as format: ExportFormat, into folder: URL,
+        progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> ExportReport {
+        let exporter = RoomExporter(
+            room: room, name: name, format: format, service: source, zone: zone, now: now(), progress: progress)
+        return try await exporter.run(into: folder)
+    }
+
+    @concurrent
+    public func importConversations(
+        from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> ImportReport {
+        let plan = try await ImportPlan(of: url, zone: zone)
+        let importer = await ConversationImporter(plan, service: destination, progress: progress)
+        return try await importer.run()
+    }
+}

@@ -1,0 +1,23 @@
+import ChatCore
+import ChatViewModels
+import Foundation
+import GtkKit
+
+/// Exports and imports, from the window's menus.
+extension MainWindow {
+    func chooseExport() {
+        guard let row = coordinator.rooms.state.selectedRow else { return }
+        TransferChoice.export(of: row.name, over: window) { [weak self] format, folder in
+            self?.transfer(.export(row.id, name: row.name, format, into: folder))
+        }
+    }
+
+    func chooseImport() {
+        TransferChoice.source(over: window) { [weak self] in self?.transfer(.import($0)) }
+    }
+
+    @discardableResult
+    func transfer(_ task: TransferViewModel.Task) -> TransferDialog? {
+        coordinator.transfer(task).map { TransferDialog.present($0, over: window) }
+    }
+}

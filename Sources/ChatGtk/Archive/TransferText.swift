@@ -1,0 +1,98 @@
+import ChatCore
+import ChatViewModels
+import Foundation
+import GtkKit
+
+/// What is told of exports and imports, in the user's words.
+enum TransferText {
+    static func title(_ state: TransferViewModel.State) -> String {
+        switch state.phase {
+        case .running: state.isImport ? translated("Importing Conversations") : translated("Exporting the Room")
+        case .stopping: translated("Stopping…")
+        case .exported: translated("The Room Was Exported")
+        case .imported: translated("Conversations Were Imported")
+        case .failed: state.isImport ? translated("Nothing Was Imported") : translated("The Room Was Not Exported")
+        case .cancelled: translated("Stopped: Nothing Was Changed")
+        }
+    }
+
+    static func body(_ phase: TransferViewModel.Phase) -> String {
+        switch phase {
+        case .running(let progress): messages(progress.messages)
+        case .stopping, .cancelled: ""
+        case .exported(let report): exported(report)
+        case .imported(let report): imported(report)
+        case .failed(.archive(let error)): text(for: error)
+        case .failed(.chat(let error)): NoticeText.text(for: error)
+        }
+    }
+
+    private static func messages(_ count: Int) -> String {
+        translated("{count} message", "{count} messages", count: count).replacing("{count}", with: String(count))
+    }
+
+    private static func files(_ count: Int) -> String {
+        translated("{count} file", "{count} files", count: count).replacing("{count}", with: String(count))
+    }
+
+    private static func exported(_ report: ExportReport) -> String {
+        var lines = [messages(report.messages)]
+        if report.files > 0 { lines.append(files(report.files)) }
+        if report.missingFiles > 0 {
+            lines.append(
+                translated("Files that are not there any more: {files}").replacing(
+                    "{files}", with: files(report.missingFiles)))
+        }
+        return (lines + ["", report.folder.path]).joined(separator: "\n")
+    }
+
+    private static func imported(_ report: ImportReport) -> String {
+        let rooms = translated("{count} conversation", "{count} conversations", count: report.conversations.count)
+            .replacing("{count}", with: String(report.conversations.count))
+        return ([rooms, messages(report.messages)] + (report.files > 0 ? [files(report.files)] : []))
+            .joined(separator: ", ")
+    }
+
+    /// What was left out, the most frequent first, a line each.
+    static func omissions(_ report: ImportReport) -> [String] {
+        let most = report.omissions.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }
+        return most.map { "\($0.value) × \(text(for: $0.key))" }
+    }
+
+    private static func text(for omission: ImportReport.Omission) -> String {
+        switch omission {
+        case .event(let kind): named(translated("event that is no message"), kind)
+        case .unknownKind(let kind): named(translated("message of an unknown kind"), kind)
+        case .wrongType(let name): named(translated("value of the wrong type"), name)
+        case .incomplete(let name): named(translated("message without all that makes one"), name)
+        case .strayLine: translated("line that belongs to no message")
+        case .reaction: translated("message whose reactions were left out")
+        case .edit: translated("later edit of a message")
+        case .missingFile: translated("file that is not in the export")
+        case .tooLong: translated("message that is too long")
+        }
+    }
+
+    private static func named(_ text: String, _ name: String) -> String {
+        // It comes from the file: short, and on one line.
+        let name = name.prefix(40).filter { !$0.isNewline && $0 != "\0" }
+        return name.isEmpty ? text : "\(text) (\(name))"
+    }
+
+    static func text(for error: ArchiveError) -> String {
+        switch error {
+        case .unknownFormat:
+            translated(
+                "This is no export that is known: of Telegram as JSON, of WhatsApp as text, of Slack, or of Element as JSON."
+            )
+        case .unreadable(let path): translated("It cannot be read: {path}").replacing("{path}", with: path)
+        case .truncated: translated("The file ends in the middle: it was not copied or downloaded to its end.")
+        case .malformed(_, let reason):
+            translated("The file is damaged: {reason}").replacing("{reason}", with: String(reason.prefix(200)))
+        case .tooDeep, .tooLong: translated("The file is damaged: there is something in it beyond all bounds.")
+        case .empty: translated("There is no message in it.")
+        case .unwritable(let path): translated("It cannot be written to: {path}").replacing("{path}", with: path)
+        case .diskFull: translated("The disk is full: nothing was stored")
+        }
+    }
+}

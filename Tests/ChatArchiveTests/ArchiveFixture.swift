@@ -1,0 +1,52 @@
+import ChatArchive
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import LocalBackend
+
+/// A store and backend of their own, and an archive over them.
+struct ArchiveFixture {
+    let folder = TemporaryFolder()
+    let store: ChatStore
+    let backend: LocalBackend
+    let archive: RoomArchive
+
+    static let zone = TimeZone(secondsFromGMT: 3600)!
+
+    init() async throws {
+        store = try await ChatStore.open(in: folder.path("store"))
+        backend = try await LocalBackend.start(
+            over: store, ownName: "Robin", clock: ManualClock(), now: { Fixtures.date })
+        archive = RoomArchive(source: backend, destination: backend, zone: Self.zone, now: { Fixtures.date })
+    }
+
+    static func export(_ name: String) throws -> URL {
+        guard let url = Bundle.module.url(forResource: "Exports", withExtension: nil) else { throw ChatError.notFound }
+        return url.appending(path: name)
+    }
+
+    func bring(_ name: String) async throws -> ImportReport {
+        try await archive.importConversations(from: Self.export(name)) { _ in }
+    }
+
+    /// Each message as "sender: text", oldest first.
+    func messages(in room: RoomID) async throws -> [Message] {
+        try await store.messages(in: room, before: .max, limit: 10_000).messages
+    }
+
+    func texts(in room: RoomID) async throws -> [String] {
+        let names = Dictionary(
+            try await store.members(of: room).map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+        return try await messages(in: room).map { "\(names[$0.sender] ?? "nobody"): \($0.text)" }
+    }
+
+    /// The rooms that there were before any import.
+    func roomNames() async throws -> [String] { try await store.roomSummaries().map(\.room.name).sorted() }
+
+    func write(_ data: Data, as name: String) throws -> URL {
+        let url = folder.path(name)
+        try data.write(to: url)
+        return url
+    }
+}

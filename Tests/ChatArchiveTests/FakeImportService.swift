@@ -1,0 +1,58 @@
+import ChatCore
+import Foundation
+
+/// Keeps rooms in memory.
+actor FakeImportService: ImportService, MediaService {
+    private(set) var staged: [RoomID: Int] = [:]
+    private(set) var shown: [String] = []
+    private var number = 0
+
+    var importingMember: Member { Member(id: MemberID("own"), displayName: "Robin", kind: .own) }
+
+    func beginImport() async throws -> RoomID {
+        number += 1
+        staged[RoomID("\(number)")] = 0
+        return RoomID("\(number)")
+    }
+
+    func addImported(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int {
+        staged[room, default: 0] += messages.count
+        return messages.count
+    }
+
+    func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
+        for (room, name) in rooms {
+            staged[room] = nil
+            shown.append(name)
+        }
+    }
+
+    func discardImport(_ rooms: [RoomID]) async { for room in rooms { staged[room] = nil } }
+
+    func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference { MediaReference(uri: "fake:\(name)", name: name, type: type) }
+    func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+    func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+}
+
+/// Has no rooms.
+struct FakeSource: TimelineService, MediaService {
+    func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> { AsyncStream { $0.finish() } }
+    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        throw ChatError.notFound
+    }
+    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        throw ChatError.notFound
+    }
+    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        throw ChatError.notFound
+    }
+    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] { [] }
+    func markRead(_ message: MessageID, in room: RoomID) async throws {}
+    func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference { throw ChatError.notPermitted }
+    func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+    func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+}

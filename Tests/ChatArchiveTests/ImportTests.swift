@@ -1,0 +1,163 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import LocalBackend
+import Testing
+
+@testable import ChatArchive
+
+/// Samples in the formats of other programs, into a real store.
+@Suite(.timeLimit(.minutes(2))) struct ImportTests {
+    @Test func telegramChat() async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring("telegram")
+        #expect(report.conversations.map(\.name) == ["Bike Club"])
+        let room = try #require(report.conversations.first?.room)
+        #expect(
+            try await fixture.texts(in: room) == [
+                "Ann: Hello <b>all</b>",
+                "Bob: Meet at **nine** by the [old \\[mill\\]](<https://example.org/mill>) – ``a`b``, ||secret||",
+                "Ann: The map", "Bob: voice_message", "Bob: 🚲", "?: A deleted account", "Ann: hostname",
+            ])
+        #expect(
+            report.omissions == [
+                .event("create_group"): 1, .missingFile: 2, .reaction: 1, .incomplete("date"): 1, .wrongType("text"): 1,
+                .unknownKind("message"): 1, .wrongType("message"): 1, .unknownKind("riddle"): 1,
+            ])
+        let messages = try await fixture.messages(in: room)
+        #expect(messages[1].replyTo == messages[0].id)
+        #expect(messages[1].editedAt == Date(timeIntervalSince1970: 1_682_928_300))
+        #expect(messages[0].sentAt == Date(timeIntervalSince1970: 1_682_928_060))
+        // 10:06 where the export was made, an hour ahead of UTC.
+        #expect(messages[5].sentAt == Date(timeIntervalSince1970: 1_682_931_960))
+        let picture = try #require(messages[2].attachments.first)
+        #expect(messages[2].kind == .image && picture.name == "photo_1.png" && picture.width == 1)
+        let content = try Data(contentsOf: await fixture.backend.content(of: picture))
+        #expect(content.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(report.files == 1 && messages[6].attachments.isEmpty, "nothing from outside of the export")
+        let summary = try #require(try await fixture.store.roomSummaries().first { $0.id == room })
+        #expect(summary.unreadCount == 0 && summary.room.name == "Bike Club")
+    }
+
+    @Test func telegramWithAllChats() async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring("telegram-all.json")
+        #expect(report.conversations.map(\.name) == ["Bob Lee", "Named late", "Old group"])
+        #expect(report.omissions.isEmpty)
+        #expect(
+            try await fixture.texts(in: report.conversations[0].room) == [
+                "Robin: Happy new year", "Bob Lee: And to you",
+            ], "who exported is the user")
+    }
+
+    @Test func whatsAppOnAndroid() async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring("WhatsApp Chat with Familie.txt")
+        #expect(report.conversations.map(\.name) == ["Familie"])
+        let room = try #require(report.conversations.first?.room)
+        #expect(
+            try await fixture.texts(in: room) == [
+                "Anna Groß: Guten Rutsch!\nUnd ein **gutes** neues Jahr\n\nhttps://example.org/a:b",
+                "Ben: ~~Danke~~ gleichfalls", "Ben: IMG-20200101-WA0001.jpg (Datei angehängt)\nFeuerwerk",
+                "Anna Groß: <Media omitted>", "+49 170 1234567: Hallo: wer ist da?",
+            ])
+        let messages = try await fixture.messages(in: room)
+        // 23:59 of the 31st an hour ahead of UTC.
+        #expect(messages[0].sentAt == Date(timeIntervalSince1970: 1_577_833_140))
+        #expect(messages[4].sentAt == Date(timeIntervalSince1970: 1_578_898_800))
+        #expect(report.omissions == [.event("notice"): 1, .missingFile: 2, .incomplete("text"): 1])
+    }
+
+    @Test(arguments: ["whatsapp-ios-us.txt", "whatsapp.zip"])
+    func whatsAppOnIOS(_ name: String) async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring(name)
+        let room = try #require(report.conversations.first?.room)
+        let messages = try await fixture.messages(in: room)
+        #expect(
+            messages.map(\.sentAt.timeIntervalSince1970) == [
+                1_577_833_141, 1_577_833_205, 1_577_876_465, 1_577_952_000,
+            ])
+        #expect(messages[2].text == "line one\nline two")
+        if name.hasSuffix("zip") {
+            #expect(messages[1].kind == .image && messages[1].text.isEmpty && report.files == 1)
+        } else {
+            #expect(messages[1].text.contains("00000002-PHOTO") && report.files == 0)
+        }
+        let people = try await fixture.store.members(of: room).map(\.displayName)
+        #expect(people == ["Robin", "Ann", "Bob"])
+    }
+
+    @Test(arguments: ["slack", "slack.zip"])
+    func slack(_ name: String) async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring(name)
+        #expect(Set(report.conversations.map(\.name)) == ["general", "Ann, Bob Roe"])
+        let general = try #require(report.conversations.first { $0.name == "general" }?.room)
+        #expect(
+            try await fixture.texts(in: general) == [
+                "Ann: Hi @Bob Roe, see #general and [the *docs*](<https://example.org/?a=1&b=2>) <now> **bold** ~~gone~~ a*b*c",
+                "Bob Roe: In a thread", "CI: @here green", "Bob Roe: [plan.pdf](<https://example.slack.com/files/F1>)",
+                "Ann: waves",
+            ])
+        let messages = try await fixture.messages(in: general)
+        #expect(messages[1].replyTo == messages[0].id && messages[1].editedAt != nil)
+        #expect(messages[4].kind == .emote)
+        #expect(
+            report.omissions == [
+                .event("channel_join"): 1, .reaction: 1, .missingFile: 1, .wrongType("text"): 1, .incomplete("ts"): 1,
+            ])
+    }
+
+    @Test func element() async throws {
+        let fixture = try await ArchiveFixture()
+        let report = try await fixture.bring("element.json")
+        #expect(report.conversations.map(\.name) == ["Garden"])
+        let room = try #require(report.conversations.first?.room)
+        #expect(
+            try await fixture.texts(in: room) == [
+                "Ann: The roses bloom", "@bob:example.org: So early?", "@bob:example.org: waters them",
+                "@bob:example.org: rose.jpg",
+            ])
+        let messages = try await fixture.messages(in: room)
+        #expect(messages[1].replyTo == messages[0].id && messages[2].kind == .emote)
+        #expect(
+            report.omissions == [
+                .event("m.room.create"): 1, .event("m.room.member"): 1, .edit: 1, .reaction: 1, .missingFile: 1,
+                .event("redacted"): 1, .wrongType("body"): 1, .unknownKind("org.example.game"): 1,
+            ])
+    }
+
+    @Test func importedMessagesAreSearchedOnceTheyAreShown() async throws {
+        let fixture = try await ArchiveFixture()
+        let room = try await fixture.backend.beginImport()
+        let member = Member(id: MemberID("import-x"), displayName: "X", kind: .person)
+        let message = ImportedMessage(
+            id: MessageID("1"), sender: member.id, text: "a walrus", sentAt: Fixtures.date)
+        #expect(try await fixture.backend.addImported([message, message], by: [member], to: room) == 1)
+        let query = SearchQuery(text: "walrus", matching: .terms)
+        #expect(try await fixture.store.search(query).messages.isEmpty)
+        #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
+        try await fixture.backend.finishImport([(room, "Sea")])
+        #expect(try await fixture.store.search(query).messages.count == 1)
+        #expect(try await fixture.roomNames() == ["Notes", "Sea", "Welcome"])
+        await #expect(throws: ChatError.notPermitted) {
+            _ = try await fixture.backend.addImported([message], by: [], to: room)
+        }
+        await #expect(throws: ChatError.notFound) {
+            try await fixture.backend.finishImport([(RoomID("none"), "None")])
+        }
+    }
+
+    @Test func anImportThatWasCutOffIsGoneAfterTheNextStart() async throws {
+        let fixture = try await ArchiveFixture()
+        _ = try await fixture.backend.beginImport()
+        #expect(try await fixture.store.stagedRooms().count == 1)
+        await fixture.backend.close()
+        let again = try await LocalBackend.start(over: fixture.store, ownName: "Robin", clock: ManualClock())
+        while try await !fixture.store.stagedRooms().isEmpty { await Task.yield() }
+        #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
+        await again.close()
+    }
+}

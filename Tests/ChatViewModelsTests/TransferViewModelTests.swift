@@ -1,0 +1,106 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1))) struct TransferViewModelTests {
+    /// Does what the test says, after having told of progress.
+    private struct FakeArchive: ConversationArchive {
+        var progress: [TransferProgress] = []
+        var work: @Sendable () async throws -> ImportReport = { ImportReport() }
+
+        func export(
+            _ room: RoomID, named name: String, as format: ExportFormat, into folder: URL,
+            progress: @escaping @Sendable (TransferProgress) -> Void
+        ) async throws -> ExportReport {
+            _ = try await work()
+            return ExportReport(folder: folder.appending(path: name), messages: 2, files: 1, missingFiles: 0)
+        }
+
+        func importConversations(
+            from source: URL, progress tell: @escaping @Sendable (TransferProgress) -> Void
+        ) async throws -> ImportReport {
+            progress.forEach(tell)
+            return try await work()
+        }
+    }
+
+    private let url = URL(filePath: "/somewhere/export.json")
+
+    private func running(_ archive: FakeArchive) -> TransferViewModel {
+        let model = TransferViewModel(.import(url), archive: archive)
+        model.start()
+        return model
+    }
+
+    @Test func anImportEndsWithItsReport() async {
+        let report = ImportReport(
+            conversations: [ImportReport.Conversation(room: RoomID("a"), name: "A", messages: 3)])
+        let model = running(FakeArchive(work: { report }))
+        #expect(model.state.isImport && model.state.canCancel)
+        await eventually { model.state.isOver }
+        #expect(model.state.phase == .imported(report))
+        let shown = Recorder<TransferViewModel.Output>()
+        model.onOutput = { shown.record($0) }
+        model.send(.showImported)
+        #expect(shown.values == [.show(RoomID("a"))])
+    }
+
+    @Test func progressIsShownUntilTheEnd() async {
+        let gate = Gate()
+        let progress = TransferProgress(messages: 2000, fraction: 0.5)
+        let model = running(
+            FakeArchive(
+                progress: [progress],
+                work: {
+                    await gate.pass()
+                    return ImportReport()
+                }))
+        await eventually { model.state.phase == .running(progress) }
+        gate.open()
+        await eventually { model.state.phase == .imported(ImportReport()) }
+    }
+
+    @Test func cancellingWaitsUntilAllIsRemoved() async {
+        let gate = Gate()
+        let model = running(
+            FakeArchive(work: {
+                await gate.pass()
+                try Task.checkCancellation()
+                return ImportReport()
+            }))
+        await eventually { gate.waiting == 1 }
+        model.send(.cancel)
+        #expect(model.state.phase == .stopping && !model.state.canCancel && !model.state.isOver)
+        model.send(.cancel)
+        gate.open()
+        await eventually { model.state.isOver }
+        #expect(model.state.phase == .cancelled)
+    }
+
+    @Test(arguments: [ArchiveError.truncated, .tooDeep, .unknownFormat])
+    func errorsAreShown(_ error: ArchiveError) async {
+        let model = running(FakeArchive(work: { throw error }))
+        await eventually { model.state.isOver }
+        #expect(model.state.phase == .failed(.archive(error)))
+    }
+
+    @Test func anExportTellsWhereItIs() async {
+        let model = TransferViewModel(
+            .export(RoomID("a"), name: "A", .html, into: URL(filePath: "/somewhere")),
+            archive: FakeArchive())
+        model.start()
+        await eventually { model.state.isOver }
+        guard case .exported(let report) = model.state.phase else {
+            Issue.record("\(model.state.phase)")
+            return
+        }
+        #expect(report.folder.path == "/somewhere/A" && !model.state.isImport)
+        let failing = TransferViewModel(
+            .export(RoomID("a"), name: "A", .html, into: url), archive: FakeArchive(work: { throw ChatError.notFound }))
+        failing.start()
+        await eventually { failing.state.isOver }
+        #expect(failing.state.phase == .failed(.chat(.notFound)))
+    }
+}

@@ -50,7 +50,7 @@ final class RoomSearchBar {
     private func render(_ state: RoomSearchViewModel.State) {
         revealer.isRevealed = state.isOpen
         revealer.isVisible = state.isOpen
-        field.widget.text = state.text
+        field.show(viewModel.state.text)
         // While a key's answer is on its way the count of the one before stands.
         if !state.isSearching || state.current != nil { count.text = SearchText.count(state) }
         count.isVisible = !count.text.isEmpty

@@ -38,6 +38,11 @@ final class SearchField {
         return true
     }
 
+    /// Shows what is searched for now. A rendered state may be older: it would take back what was typed since.
+    func show(_ current: String) {
+        if widget.text != current { widget.text = current }
+    }
+
     /// With all of its text selected, so that typing begins anew.
     func grabFocus() {
         widget.grabFocus()

@@ -60,7 +60,7 @@ final class SearchPane {
     // MARK: Rendering
 
     private func render(_ state: SearchViewModel.State) {
-        field.widget.text = state.text
+        field.show(viewModel.state.text)
         byKey = Dictionary(state.results.map { (key(of: $0.id), $0) }, uniquingKeysWith: { first, _ in first })
         let before = model.keys
         let keys = state.results.map { key(of: $0.id) }

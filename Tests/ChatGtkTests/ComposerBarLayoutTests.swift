@@ -83,6 +83,23 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
+    /// Fewer lines in a wider window are a lower bar.
+    func testAWiderWindowHasALowerBar() throws {
+        try onMain {
+            let bench = try Bench(width: 320)
+            bench.bar.text = String(repeating: "Some words that wrap. ", count: 10)
+            let narrow = try XCTUnwrap(bench.heights().last)
+            gtk_window_set_default_size(bench.window.window.cast(), 900, 600)
+            XCTAssertTrue(MainLoop.pump { bench.text.width > 600 })
+            let wide = try XCTUnwrap(bench.heights().last)
+            XCTAssertLessThan(wide, narrow)
+            bench.bar.text = ""
+            bench.bar.text = String(repeating: "Some words that wrap. ", count: 10)
+            XCTAssertEqual(bench.heights().last, wide, "as low as if it had been written there")
+            bench.window.close()
+        }
+    }
+
     /// SLK-5: lines of emoji or Chinese are as tall as they are, and so is the bar.
     func testTheBarIsAsTallAsTheLinesThatItHas() throws {
         try onMain {

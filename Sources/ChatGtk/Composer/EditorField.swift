@@ -17,6 +17,7 @@ final class EditorField {
     private var connections: [SignalConnection] = []
     private var surfaceLayout: SignalConnection?
     private var isCatchingUp = false
+    private var windowWidth = 0
     /// In pixels, for so many lines of the font as it is now.
     private var heightLimit = 0
     private var lineLimit = 0
@@ -135,6 +136,22 @@ final class EditorField {
     private func windowChanged() {
         measure()
         onWindowChange?()
+        followWindowWidth()
+    }
+
+    /// A text view breaks its lines anew after it was asked for its height, and asks for no other one by itself when they
+    /// have become fewer (GTK 4.8).
+    private func followWindowWidth() {
+        guard let root = gtk_widget_get_root(textView.cast()) else { return }
+        let width = Widget(borrowing: UnsafeMutableRawPointer(root)).width
+        guard width != windowWidth else { return }
+        windowWidth = width
+        var frames = 0
+        textView.addTick { [weak self] in
+            frames += 1
+            if frames == 2 { self?.textView.queueResize() }
+            return frames < 2
+        }
     }
 
     private func measure() {

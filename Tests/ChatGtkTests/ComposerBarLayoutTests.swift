@@ -253,6 +253,45 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
+    /// SLK-16: with large text in a narrow window the buttons stand under the words, not in their place.
+    func testTheEditBarHasRoomForItsWordsInANarrowBar() throws {
+        try onMain {
+            let bench = try Bench(width: 336)
+            bench.bar.session.handle(.beginEdit(id: "m", ComposerContent(text: "What was said")))
+            let parts = bench.bar.parts
+            let isBeside = { () -> Bool? in
+                let words = parts.editQuote.bounds(in: bench.widget)
+                guard let words, let save = parts.save.bounds(in: bench.widget) else { return nil }
+                return save.y < words.y + words.height
+            }
+            XCTAssertTrue(MainLoop.pump { parts.save.isMapped && isBeside() == true }, "SLK-16: beside each other")
+            TextZoom.apply(percent: 200)
+            defer { TextZoom.apply(percent: 100) }
+            XCTAssertTrue(MainLoop.pump { isBeside() == false }, "SLK-16: below each other")
+            XCTAssertTrue(MainLoop.pump { parts.editQuote.width > 200 })
+            bench.window.close()
+        }
+    }
+
+    /// SLK-14, MIB-47: a sign stands before its figures in every language.
+    func testTheCounterReadsFromLeftToRight() throws {
+        try onMain {
+            gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+            defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+            let bench = try Bench()
+            bench.bar.characterLimit = 3
+            bench.bar.text = "abcdefghij"
+            let counter = bench.bar.parts.counter
+            XCTAssertTrue(MainLoop.pump { counter.text == "-7" })
+            let layout = gtk_label_get_layout(counter.cast())
+            var (sign, figure) = (PangoRectangle(), PangoRectangle())
+            pango_layout_index_to_pos(layout, 0, &sign)
+            pango_layout_index_to_pos(layout, 1, &figure)
+            XCTAssertLessThan(sign.x, figure.x, "SLK-14")
+            bench.window.close()
+        }
+    }
+
     /// MIB-8 for those who have only a pointer; SLK-13.
     func testTheExpandButtonAndTheInset() throws {
         try onMain {

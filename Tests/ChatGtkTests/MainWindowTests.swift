@@ -91,6 +91,35 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    /// In a window of one pane a space at start must not press the first button: the room that is open has the focus.
+    func testNarrowWindowBeginsWithTheFocusOnARoom() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Plans")
+            let window = MainWindow(application: Self.application, coordinator: fixture.coordinator, settings: nil)
+            gtk_window_set_default_size(window.window.cast(), 360, 600)
+            window.present()
+            let focus = { gtk_window_get_focus(window.window.cast()).map { Widget(borrowing: $0) } }
+            let isOnRow = {
+                (focus().map { gtk_widget_is_ancestor($0.cast(), window.rooms.cast()) != 0 } ?? false)
+                    && window.panes.isFolded
+            }
+            XCTAssertTrue(MainLoop.pump(until: isOnRow), "\(focus()?.pointer as Any)")
+            try RealInput.activate(window.window)
+            try RealInput.press("Return")
+            XCTAssertTrue(
+                MainLoop.pump {
+                    window.panes.visiblePane == .content && window.conversationView?.composerHasFocus == true
+                },
+                "Return opens the room, and one can write")
+            window.showSidebar()
+            XCTAssertTrue(MainLoop.pump(until: isOnRow), "and so it is on the way back")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     func testClosingWritesDraftsAndFinalisesEverything() throws {
         try onMain {
             let fixture = try ChatFixture()

@@ -64,7 +64,10 @@ public final class ComposerBar: WidgetImplementation {
         buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
         geometry = BarGeometry(of: self, child: parts.revealer)
         geometry?.onMove = { [weak self] in self?.emit("moved", numbers: [$0, $1]) }
-        geometry?.onResize = { [weak self] in self?.emit("size-changed", numbers: [$0, $1]) }
+        geometry?.onResize = { [weak self] in
+            self?.parts.fit(width: $0)
+            self?.emit("size-changed", numbers: [$0, $1])
+        }
         // A bar that nobody gave a model gets one of its own in time for what the user does.
         parts.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
     }

@@ -24,6 +24,7 @@ struct ComposerParts {
     let send: Revealer
     let sendButton: Button
     let edit: Revealer
+    let editBox: Box
     let editQuote: Label
     let cancelEdit: Button
     let save: Button
@@ -62,6 +63,7 @@ struct ComposerParts {
         send = builder["send_revealer"]
         sendButton = builder["send_button"]
         edit = builder["edit_revealer"]
+        editBox = builder["edit_box"]
         editQuote = builder["edit_quote"]
         cancelEdit = builder["cancel_edit_button"]
         save = builder["save_button"]
@@ -69,6 +71,17 @@ struct ComposerParts {
         replyTitle = builder["reply_title"]
         replyQuote = builder["reply_quote"]
         cancelReply = builder["cancel_reply_button"]
+        // Figures and signs run from left to right in every language: "-7" is not "7-".
+        gtk_widget_set_direction(counter.cast(), GTK_TEXT_DIR_LTR)
+    }
+
+    /// Puts the buttons of the edit bar under its words where there is too little room beside them.
+    /// - Parameter width: the bar's, in pixels.
+    func fit(width: Double) {
+        let isNarrow = width / TextZoom.scale(of: textView) < 300
+        let orientation = isNarrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL
+        guard gtk_orientable_get_orientation(editBox.cast()) != orientation else { return }
+        gtk_orientable_set_orientation(editBox.cast(), orientation)
     }
 
     /// Pixels around the row of text and buttons; negative for those of the style alone.

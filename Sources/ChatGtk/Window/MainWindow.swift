@@ -55,12 +55,16 @@ public final class MainWindow {
         renderings = [
             Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.replaceConversationView() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
+            Rendering({ coordinator.rooms.state.isEmpty }, { [weak self] _ in self?.foldingChanged() }),
         ]
         foldingChanged()
     }
 
     /// Shows the list of rooms where there is room for one pane alone.
-    public func showSidebar() { panes.visiblePane = .sidebar }
+    public func showSidebar() {
+        panes.visiblePane = .sidebar
+        focusPane()
+    }
 
     /// Shows the open conversation where there is room for one pane alone.
     public func showConversation() { showConversationPane() }
@@ -117,7 +121,7 @@ public final class MainWindow {
             gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())
             showRoomState()
             // Who goes through results goes on from there.
-            if !coordinator.search.state.isOpen || panes.isFolded { view.focusComposer() }
+            if !coordinator.search.state.isOpen || panes.isFolded { focusPane() }
         } else {
             contentStack.visibleChild = "none"
             panes.visiblePane = .sidebar
@@ -134,6 +138,18 @@ public final class MainWindow {
     private func foldingChanged() {
         sidebarHeader.setProperty("show-end-title-buttons", panes.isFolded)
         showRoomState()
+        // A window folds when it first has a width, after GTK gave the focus to the first button in it.
+        if panes.isFolded, panes.visiblePane == .sidebar { focusPane() }
+    }
+
+    /// The focus goes to what the pane that is seen is for, not to a button that comes first in it: that would take what
+    /// is typed.
+    private func focusPane() {
+        if !panes.isFolded || panes.visiblePane == .content {
+            conversationView?.focusComposer()
+        } else if !coordinator.search.state.isOpen {
+            roomList?.grabFocus()
+        }
     }
 
     private func showConversationPane() {
@@ -163,7 +179,7 @@ public final class MainWindow {
         actions.add("new-room") { [weak self] in self?.showNewRoom() }
         actions.add("show-help-overlay") { [weak self] in self?.showShortcuts() }
         actions.add("close") { [weak self] in self?.close() }
-        actions.add("back") { [weak self] in self?.panes.visiblePane = .sidebar }
+        actions.add("back") { [weak self] in self?.showSidebar() }
         actions.add("next-region") { [weak self] in self?.focusNextRegion(1) }
         actions.add("previous-region") { [weak self] in self?.focusNextRegion(-1) }
         actions.add("zoom-in") { [weak self] in self?.zoom(.larger) }

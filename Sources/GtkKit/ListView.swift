@@ -50,13 +50,6 @@ public final class ListView: Widget {
         return Object(borrowing: UnsafeMutableRawPointer(selection)).connect("notify::selected") { _ in handler() }
     }
 
-    /// Names the list item around a row for assistive technology. It takes the focus, and on GTK 4.8 has no name of its
-    /// own (`GtkListItem:accessible-label` is of 4.12).
-    public static func setAccessibleLabel(_ label: String, ofRow row: Widget) {
-        guard let item = gtk_widget_get_parent(row.cast()) else { return }
-        Widget(borrowing: item).setAccessibleLabel(label)
-    }
-
     private static func withRow(_ item: UnsafeMutableRawPointer?, _ body: (Widget, String) -> Void) {
         guard let item, let child = gtk_list_item_get_child(OpaquePointer(item)),
             let object = gtk_list_item_get_item(OpaquePointer(item)),

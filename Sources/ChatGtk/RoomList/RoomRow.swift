@@ -45,7 +45,7 @@ final class RoomRow {
         badge.isVisible = row.unreadLabel != nil
         badge.text = row.unreadLabel ?? ""
         widget.setStyle("unread", row.unreadCount > 0)
-        ListView.setAccessibleLabel(spoken(row), ofRow: widget)
+        IndexedList.item(of: widget).setAccessibleLabel(spoken(row))
     }
 
     private func previewText(_ row: RoomListViewModel.Row) -> String {

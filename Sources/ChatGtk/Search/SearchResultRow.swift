@@ -47,7 +47,7 @@ final class SearchResultRow {
             pango_attr_list_insert(attributes, bold)
         }
         gtk_label_set_attributes(text.cast(), attributes)
-        ListView.setAccessibleLabel(
-            "\(result.roomName), \(DateText.full(result.sentAt)), \(text.text)", ofRow: widget)
+        IndexedList.item(of: widget).setAccessibleLabel(
+            "\(result.roomName), \(DateText.full(result.sentAt)), \(text.text)")
     }
 }

@@ -66,6 +66,12 @@ public final class IndexedList {
     /// The row of a number, nil if it is not in view.
     public func row(at index: Int) -> Widget? { bound.values.first { $0.index == index }?.row }
 
+    /// The list item around a row: it is what assistive technology takes for the row, so names and states belong there. On
+    /// GTK 4.8 it has none of its own (`GtkListItem:accessible-label` is of 4.12).
+    public static func item(of row: Widget) -> Widget {
+        gtk_widget_get_parent(row.cast()).map { Widget(borrowing: $0) } ?? row
+    }
+
     /// Scrolls as little as needed for a row to be in view.
     public func scroll(to index: Int) {
         guard (0..<count).contains(index) else { return }

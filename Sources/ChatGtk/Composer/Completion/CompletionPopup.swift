@@ -56,7 +56,8 @@ final class CompletionPopup {
         point(at: completion.range.location)
         if isDocked == true { dock.isVisible = true } else { popover.isOpen = true }
         textView.setAccessiblyExpanded(true)
-        textView.setAccessibleActiveDescendant(completion.selected.flatMap { list.row(at: $0) })
+        let selected = completion.selected.flatMap { list.row(at: $0) }
+        textView.setAccessibleActiveDescendant(selected.map(IndexedList.item(of:)))
         announcer.say(Self.announcement(completion))
     }
 

@@ -54,8 +54,9 @@ final class CompletionRow {
         detail.isVisible = entity.detail?.isEmpty == false
         let isSelected = index == completion.selected
         widget.setStyle("selected", isSelected)
-        widget.setAccessiblySelected(isSelected)
-        widget.setAccessibleLabel([entity.name, entity.detail].compactMap { $0 }.joined(separator: ", "))
+        let item = IndexedList.item(of: widget)
+        item.setAccessiblySelected(isSelected)
+        item.setAccessibleLabel([entity.name, entity.detail].compactMap { $0 }.joined(separator: ", "))
     }
 
     /// Implicit queries have no prefix, and are for people.

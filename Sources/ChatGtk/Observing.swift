@@ -37,8 +37,9 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
         task = Task { [weak self] in
             let states = Observations<State?, Never> { self?.state() }
             for await next in states {
-                guard let next, let self, !Task.isCancelled else { return }
-                self.show(next)
+                guard next != nil, let self, !Task.isCancelled else { return }
+                // What was observed may be a key behind by now: a field hidden for it would lose what is typed.
+                self.show(self.state())
             }
         }
     }

@@ -107,7 +107,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             bench.bar.bounces = false
             bench.bar.text = "plain\nplain\nplain"
             let plain = try XCTUnwrap(bench.heights().last)
-            bench.bar.text = "漢字かな😀\n漢字かな😀\n漢字かな😀"
+            bench.bar.text = "plain 漢字かな😀\nplain 漢字かな😀\nplain 漢字かな😀"
             let tall = try XCTUnwrap(bench.heights().last)
             var (minimum, natural): (Int32, Int32) = (0, 0)
             gtk_widget_measure(

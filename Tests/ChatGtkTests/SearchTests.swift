@@ -87,6 +87,10 @@ final class SearchTests: GtkTestCase {
             try RealInput.press("ctrl+f")
             try RealInput.type("from:nobody")
             XCTAssertTrue(MainLoop.pump { view.searchBar.problemText.contains("nobody") }, view.searchBar.problemText)
+            try RealInput.press("Escape", "ctrl+f", "Escape", "ctrl+f")
+            try RealInput.type("hay")
+            XCTAssertTrue(
+                MainLoop.pump { search.state.text == "hay" }, "however soon it is opened again: \(search.state.text)")
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()

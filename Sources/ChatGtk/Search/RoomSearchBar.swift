@@ -11,7 +11,6 @@ final class RoomSearchBar {
 
     let field = SearchField(label: translated("Search in this room"))
     private let viewModel: RoomSearchViewModel
-    private let revealer = Revealer(borrowing: gtk_revealer_new())
     private let count = Label()
     private let problem = Label()
     private let older = RoomSearchBar.button("go-up-symbolic", translated("Older Match"))
@@ -20,7 +19,7 @@ final class RoomSearchBar {
 
     init(viewModel: RoomSearchViewModel) {
         self.viewModel = viewModel
-        widget = revealer
+        widget = Widget(borrowing: adw_clamp_new())
         build()
         field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
         field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
@@ -32,9 +31,8 @@ final class RoomSearchBar {
 
     func open() {
         viewModel.send(.open)
-        // What is not shown cannot take the focus.
-        revealer.isVisible = true
-        revealer.isRevealed = true
+        // At once, without a transition: keys for what is not mapped yet are dropped by GTK.
+        widget.isVisible = true
         field.grabFocus()
     }
 
@@ -48,8 +46,7 @@ final class RoomSearchBar {
     var problemText: String { problem.isVisible ? problem.text : "" }
 
     private func render(_ state: RoomSearchViewModel.State) {
-        revealer.isRevealed = state.isOpen
-        revealer.isVisible = state.isOpen
+        widget.isVisible = state.isOpen
         field.show(viewModel.state.text)
         // While a key's answer is on its way the count of the one before stands.
         if !state.isSearching || state.current != nil { count.text = SearchText.count(state) }
@@ -83,13 +80,10 @@ final class RoomSearchBar {
         column.addStyle("parlance-search")
         column.append(line)
         column.append(problem)
-        let clamp = Widget(borrowing: adw_clamp_new())
-        adw_clamp_set_maximum_size(clamp.cast(), 820)
-        adw_clamp_set_tightening_threshold(clamp.cast(), 820)
-        adw_clamp_set_child(clamp.cast(), column.cast())
-        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_DOWN)
-        gtk_revealer_set_child(revealer.cast(), clamp.cast())
-        revealer.isVisible = false
+        adw_clamp_set_maximum_size(widget.cast(), 820)
+        adw_clamp_set_tightening_threshold(widget.cast(), 820)
+        adw_clamp_set_child(widget.cast(), column.cast())
+        widget.isVisible = false
     }
 
     private static func button(_ icon: String, _ label: String) -> Button {

@@ -148,11 +148,13 @@ extension ChatStore {
     static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
         let statement = try db.cachedStatement(
             sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? ORDER BY key")
-        return try Row.fetchAll(statement, arguments: [record.key]).map { row in
-            Member(
-                id: try row.identifier("id"), displayName: try row.value("name"), kind: try row.choice("kind"),
-                hasLeft: try row.flag("hasLeft"))
-        }
+        return try Row.fetchAll(statement, arguments: [record.key]).map(member)
+    }
+
+    static func member(_ row: Row) throws -> Member {
+        Member(
+            id: try row.identifier("id"), displayName: try row.value("name"), kind: try row.choice("kind"),
+            hasLeft: try row.flag("hasLeft"))
     }
 
     private static func insert(_ new: NewRoom, in db: Database) throws {

@@ -46,7 +46,7 @@ struct SearchPass {
         }
         let messages = try MessageQuery.messages(keys, in: db)
         return SearchPage(
-            messages: messages, names: try names(of: messages, in: db),
+            messages: messages, senders: try senders(of: messages, in: db),
             next: isMore ? last.map(SearchCursor.init(rawValue:)) : nil)
     }
 
@@ -135,15 +135,19 @@ struct SearchPass {
         }
     }
 
-    private func names(of messages: [Message], in db: Database) throws -> [MemberID: String] {
+    private func senders(of messages: [Message], in db: Database) throws -> [MemberID: Member] {
         let statement = try db.cachedStatement(
-            sql: "SELECT s.name FROM member s JOIN room r ON r.key = s.room WHERE r.id = ? AND s.id = ?")
-        var names: [MemberID: String] = [:]
-        for message in messages where names[message.sender] == nil {
-            names[message.sender] = try String.fetchOne(
-                statement, arguments: [message.roomID.rawValue, message.sender.rawValue])
+            sql: """
+                SELECT s.id, s.name, s.kind, s.hasLeft FROM member s JOIN room r ON r.key = s.room
+                WHERE r.id = ? AND s.id = ?
+                """)
+        var senders: [MemberID: Member] = [:]
+        for message in messages where senders[message.sender] == nil {
+            senders[message.sender] = try Row.fetchOne(
+                statement, arguments: [message.roomID.rawValue, message.sender.rawValue]
+            ).map(ChatStore.member)
         }
-        return names
+        return senders
     }
 }
 

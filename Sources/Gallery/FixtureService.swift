@@ -172,10 +172,10 @@ actor FixtureService: ChatService {
             terms.matches(message.text) && !terms.isEmpty && query.rooms?.contains(message.roomID) ?? true
                 && query.senders?.contains(message.sender) ?? true
         }
-        let names = Dictionary(
-            FixtureConversation.members.map { ($0.id, $0.displayName) }, uniquingKeysWith: { first, _ in first })
+        let senders = Dictionary(
+            FixtureConversation.members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let latest = found.sorted { $0.sentAt > $1.sentAt }.prefix(query.limit)
-        return SearchPage(messages: Array(latest), names: names, next: nil)
+        return SearchPage(messages: Array(latest), senders: senders, next: nil)
     }
 
     func members(named name: String) async throws -> Set<MemberID> {

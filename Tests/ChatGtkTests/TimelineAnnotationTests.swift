@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatStore
 import ChatViewModels
+import Composer
 import Foundation
 import GtkKit
 import GtkTestSupport
@@ -93,6 +94,47 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertNotEqual(pango_parse_markup(markup, -1, 0, nil, nil, nil, nil), 0)
             try RealInput.press("Escape")
             XCTAssertTrue(bench.wait { Self.windows() == windows }, "Escape closes it")
+            try bench.close()
+        }
+    }
+
+    func testLettersActOnTheMessageThatHasTheFocus() throws {
+        try onMain {
+            let bench = try ConversationBench(30)
+            var forwarded: [MessageID] = []
+            bench.view.onForward = { forwarded = $0 }
+            let composer = bench.conversation.composer
+            bench.timeline.grabFocus()
+            try bench.press("f")
+            XCTAssertTrue(bench.wait { forwarded == [MessageID("m29")] })
+            try bench.press("e")
+            XCTAssertTrue(bench.wait { composer.state.composer.editing == "m29" && bench.view.composerHasFocus })
+            try RealInput.press("ctrl+a")
+            try RealInput.type("said anew")
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { bench.row(29)?.item?.hasHistory == true })
+            let windows = Self.windows()
+            bench.timeline.grabFocus()
+            try bench.press("h")
+            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) }, "history")
+            try RealInput.press("Escape")
+            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            bench.timeline.grabFocus()
+            try bench.press("Delete")
+            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) }, "asks")
+            try RealInput.press("Escape")
+            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            XCTAssertEqual(bench.row(29)?.item?.isDeleted, false)
+            bench.timeline.grabFocus()
+            try bench.press("Delete")
+            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            try RealInput.press("alt+d")
+            XCTAssertTrue(bench.wait { bench.row(29)?.item?.isDeleted == true })
+            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            bench.timeline.grabFocus()
+            try bench.press("Up", "e")
+            XCTAssertTrue(bench.wait { composer.document.text == "e" }, "others' words are not to be edited")
+            XCTAssertNil(composer.state.composer.editing)
             try bench.close()
         }
     }

@@ -128,7 +128,7 @@ import Testing
         #expect(try await fixture.store.members(named: "lex") == [])
         #expect(try await fixture.store.members(named: " ") == [])
         let page = try await fixture.store.search(SearchQuery(text: "x", matching: .terms))
-        #expect(page.names == [Fixtures.own.id: "Robin"])
+        #expect(page.senders == [Fixtures.own.id: Fixtures.own])
     }
 
     @Test(arguments: [

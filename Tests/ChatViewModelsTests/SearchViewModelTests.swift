@@ -24,7 +24,7 @@ import Testing
             let page = rest.prefix(query.limit)
             return SearchPage(
                 messages: page.map { Fixtures.message($0, by: Fixtures.other) },
-                names: [Fixtures.other.id: "Alex"],
+                senders: [Fixtures.other.id: Fixtures.other],
                 next: page.count < rest.count ? page.last.map(SearchCursor.init(rawValue:)) : nil)
         }
     }
@@ -37,6 +37,7 @@ import Testing
         let result = try #require(model.state.results.first)
         #expect(result.roomName == "Plans")
         #expect(result.senderName == "Alex")
+        #expect(!result.isOwn)
         #expect(result.snippet == "Message 3")
         #expect(result.matches == [0..<4])
         model.send(.choose(result.id))

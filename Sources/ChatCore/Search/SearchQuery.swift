@@ -71,15 +71,15 @@ public struct SearchCursor: Equatable, Sendable {
 /// Messages that were found, those that came last first.
 public struct SearchPage: Equatable, Sendable {
     public var messages: [Message]
-    /// What the senders are called where they were found.
-    public var names: [MemberID: String]
+    /// Who sent them, as the room of the latest knows them.
+    public var senders: [MemberID: Member]
     /// Where to go on; nil if there is nothing more. A page may be empty and there be more nevertheless: so much is
     /// looked at for one.
     public var next: SearchCursor?
 
-    public init(messages: [Message], names: [MemberID: String] = [:], next: SearchCursor?) {
+    public init(messages: [Message], senders: [MemberID: Member] = [:], next: SearchCursor?) {
         self.messages = messages
-        self.names = names
+        self.senders = senders
         self.next = next
     }
 }

@@ -36,7 +36,7 @@ final class SearchResultRow {
         room.text = result.roomName
         time.text = DateText.brief(result.sentAt, result.day)
         time.tooltip = DateText.full(result.sentAt)
-        let start = result.senderName + ": "
+        let start = (result.isOwn ? translated("You:") : result.senderName + ":") + " "
         text.text = start + result.snippet
         let attributes = pango_attr_list_new()
         defer { pango_attr_list_unref(attributes) }

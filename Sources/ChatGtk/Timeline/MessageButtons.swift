@@ -2,11 +2,13 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, React, and the menu.
+/// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, React, Edit, and the menu.
 final class MessageButtons {
     let widget = Box(.horizontal, spacing: 3)
     let reply = Button(borrowing: gtk_button_new_from_icon_name("mail-reply-sender-symbolic"))
     let react = Button(borrowing: gtk_button_new_from_icon_name("face-smile-symbolic"))
+    /// Of one's own messages only.
+    let edit = Button(borrowing: gtk_button_new_from_icon_name("document-edit-symbolic"))
     let menu = Button(borrowing: gtk_button_new_from_icon_name("view-more-symbolic"))
     private let time = Label()
 
@@ -15,7 +17,8 @@ final class MessageButtons {
         gtk_widget_set_valign(widget.cast(), GTK_ALIGN_CENTER)
         time.addStyle("message-meta")
         for (button, label) in [
-            (reply, translated("Reply")), (react, translated("React")), (menu, translated("Message Menu")),
+            (reply, translated("Reply")), (react, translated("React")), (edit, translated("Edit")),
+            (menu, translated("Message Menu")),
         ] {
             for style in ["flat", "circular"] { button.addStyle(style) }
             button.tooltip = label
@@ -23,7 +26,7 @@ final class MessageButtons {
             gtk_widget_set_focusable(button.cast(), 0)
             gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
         }
-        let parts: [Widget] = isOwn ? [time, menu, react, reply] : [reply, react, menu, time]
+        let parts: [Widget] = isOwn ? [time, menu, edit, react, reply] : [reply, react, edit, menu, time]
         parts.forEach(widget.append)
     }
 
@@ -32,6 +35,7 @@ final class MessageButtons {
         menu.isVisible = !message.isDeleted
         reply.isVisible = message.canReply
         react.isVisible = message.canReact
+        edit.isVisible = message.canEdit
         emphasiseReply(0)
     }
 

@@ -8,6 +8,7 @@ import GtkKit
 protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
     func reply(to message: MessageID)
+    func edit(_ message: MessageID)
     func openReactions(of row: MessageRow)
     func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
@@ -46,6 +47,10 @@ final class MessageRow: TimelineRow {
         buttons.reply.onClick { [weak self, weak delegate] in
             guard let id = self?.item?.id else { return }
             delegate?.reply(to: id)
+        }
+        buttons.edit.onClick { [weak self, weak delegate] in
+            guard let id = self?.item?.id else { return }
+            delegate?.edit(id)
         }
         buttons.react.onClick { [weak self, weak delegate] in
             guard let self else { return }

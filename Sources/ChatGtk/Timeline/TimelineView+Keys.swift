@@ -32,12 +32,25 @@ extension TimelineView {
             focusedMessage.map { viewModel.send(.mark($0.id)) }
         case GDK_KEY_Delete where viewModel.state.canDeleteMarked: onDeleteMarked?()
         case GDK_KEY_Menu: openMenuOfFocusedRow()
-        case GDK_KEY_r where !control && !shift && focusedMessage != nil:
-            focusedMessage.map { viewModel.send(.reply($0.id)) }
         case GDK_KEY_plus where !control && focusedMessage?.canReact == true: reactToFocused()
         default:
-            guard !control, isWriting(key) else { return false }
+            guard !control else { return false }
+            if !shift, let message = focusedMessage, handleKey(key, of: message) { return true }
+            guard isWriting(key) else { return false }
             onType?(controller)
+        }
+        return true
+    }
+
+    /// Keys that mean something for a message that has the focus; any other letter begins a message of one's own.
+    private func handleKey(_ key: Int32, of message: MessageItem) -> Bool {
+        switch key {
+        case GDK_KEY_r where message.canReply: viewModel.send(.reply(message.id))
+        case GDK_KEY_e where message.canEdit: viewModel.send(.edit(message.id))
+        case GDK_KEY_f where message.canForward: onForward?([message.id])
+        case GDK_KEY_h where message.hasHistory: onHistory?(message.id)
+        case GDK_KEY_Delete where message.canDelete: onDelete?(message.id)
+        default: return false
         }
         return true
     }

@@ -31,6 +31,7 @@ final class TimelineView {
     var onForward: (([MessageID]) -> Void)?
     /// The marked messages are to be deleted, if the user means it.
     var onDeleteMarked: (() -> Void)?
+    var onDelete: ((MessageID) -> Void)?
     /// A message's history was asked for.
     var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
@@ -83,7 +84,7 @@ final class TimelineView {
 
     private func connectMenu() {
         menu.onEdit = { [weak viewModel] in viewModel?.send(.edit($0)) }
-        menu.onDelete = { [weak viewModel] in viewModel?.send(.delete($0)) }
+        menu.onDelete = { [weak self] in self?.onDelete?($0) }
         menu.onReply = { [weak viewModel] in viewModel?.send(.reply($0)) }
         menu.onCopy = { [weak self] in self?.copy($0) }
         menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
@@ -256,6 +257,7 @@ extension TimelineView: MessageRowDelegate {
     }
 
     func reply(to message: MessageID) { viewModel.send(.reply(message)) }
+    func edit(_ message: MessageID) { viewModel.send(.edit(message)) }
     func react(_ text: String, to message: MessageID) { viewModel.send(.react(message, text)) }
     func openReactions(of row: MessageRow) {
         if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }

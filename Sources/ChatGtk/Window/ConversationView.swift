@@ -195,16 +195,22 @@ final class ConversationView {
         }
         markedBar.onDelete = { [weak self] in self?.confirmDeletingMarked() }
         timeline.onDeleteMarked = { [weak self] in self?.confirmDeletingMarked() }
+        timeline.onDelete = { [weak self] message in
+            self?.confirmDeleting(1) { $0.send(.delete(message)) }
+        }
     }
 
     private func confirmDeletingMarked() {
+        confirmDeleting(conversation.timeline.state.markedCount) { $0.send(.deleteMarked) }
+    }
+
+    private func confirmDeleting(_ count: Int, _ delete: @escaping @MainActor (TimelineViewModel) -> Void) {
         guard let root = gtk_widget_get_root(widget.cast()) else { return }
-        let count = conversation.timeline.state.markedCount
         let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
         Confirmation.present(
             over: Widget(borrowing: UnsafeMutableRawPointer(root)), heading: heading.replacing("%d", with: "\(count)"),
             body: translated("What they say is deleted for everyone in the room."), action: translated("_Delete")
-        ) { [weak model = conversation.timeline] in model?.send(.deleteMarked) }
+        ) { [weak model = conversation.timeline] in model.map(delete) }
     }
 
     private func openCalendar() { timeline.openCalendar(at: header) }

@@ -8,7 +8,7 @@ nonisolated struct MessageSearch: Sendable {
     /// What came of a page.
     struct Page: Sendable {
         var messages: [Message]
-        var names: [MemberID: String]
+        var senders: [MemberID: Member]
         var hasMore: Bool
     }
 
@@ -64,9 +64,9 @@ nonisolated struct MessageSearch: Sendable {
             query.after = page.next
             isAtEnd = page.next == nil
             if !page.messages.isEmpty {
-                return Page(messages: page.messages, names: page.names, hasMore: !isAtEnd)
+                return Page(messages: page.messages, senders: page.senders, hasMore: !isAtEnd)
             }
         }
-        return Page(messages: [], names: [:], hasMore: false)
+        return Page(messages: [], senders: [:], hasMore: false)
     }
 }

@@ -12,6 +12,8 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     public let id: ID
     public var roomName: String
     public var senderName: String
+    /// Whether it is one's own.
+    public var isOwn: Bool
     public var sentAt: Date
     public var day: RelativeDay
     /// What stands around the first match, on one line.
@@ -23,10 +25,11 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     static let lead = 24
     static let length = 160
 
-    init(_ message: Message, roomName: String, senderName: String, terms: SearchTerms, now: Date) {
+    init(_ message: Message, roomName: String, sender: Member?, terms: SearchTerms, now: Date) {
         id = ID(room: message.roomID, message: message.id)
         self.roomName = roomName
-        self.senderName = senderName
+        senderName = sender?.displayName ?? message.sender.rawValue
+        isOwn = sender?.kind == .own
         sentAt = message.sentAt
         day = RelativeDay(message.sentAt, now: now)
         snippet = Self.snippet(of: Self.said(in: message), terms)

@@ -133,7 +133,7 @@ public final class SearchViewModel: ViewModel {
         let found = page.messages.map { message in
             SearchResult(
                 message, roomName: names[message.roomID] ?? message.roomID.rawValue,
-                senderName: page.names[message.sender] ?? message.sender.rawValue, terms: terms, now: now())
+                sender: page.senders[message.sender], terms: terms, now: now())
         }
         next.results = (next.isCurrent ? next.results : []) + found
         next.isCurrent = true

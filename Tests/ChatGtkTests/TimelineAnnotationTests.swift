@@ -40,6 +40,38 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
+    /// They stand beside the bubble or, where there is no room, over its corner; bubbles are as wide without them.
+    func testButtonsOfAMessageTakeNoRoom() throws {
+        try onMain {
+            for width: Int32 in [360, 900] {
+                let bench = try ConversationBench(30, width: width)
+                for number in bench.visible {
+                    guard let row = bench.row(number),
+                        let text = ConversationBench.descendants(of: row.widget).first(where: {
+                            BodyText.of($0) != nil
+                        }),
+                        let bounds = text.bounds(in: row.widget), let menu = row.menuAnchor.bounds(in: row.widget),
+                        let reaction = row.reactionAnchor.bounds(in: row.widget)
+                    else { continue }
+                    let (left, right) = (min(menu.x, reaction.x), max(menu.x + menu.width, reaction.x + reaction.width))
+                    XCTAssertTrue(left >= 0 && right <= Double(row.widget.width), "\(number): \(left) to \(right)")
+                    if width == 900 {
+                        XCTAssertTrue(right <= bounds.x || left >= bounds.x + bounds.width, "\(number) is covered")
+                    } else if ConversationBench.text(number).count > 100 {
+                        XCTAssertGreaterThan(bounds.width, 200, "\(number) is as wide as the window lets it be")
+                    }
+                }
+                let row = try XCTUnwrap(bench.row(29))
+                let bar = try XCTUnwrap(gtk_widget_get_parent(row.menuAnchor.cast()))
+                try bench.input("mousemove", "0", "0")
+                XCTAssertTrue(bench.wait { gtk_widget_get_can_target(bar) == 0 }, "what is not seen takes no tap")
+                try RealInput.point(at: row.widget)
+                XCTAssertTrue(bench.wait { gtk_widget_get_can_target(bar) != 0 })
+                try bench.close()
+            }
+        }
+    }
+
     func testWhoReactedIsNamedAndCounted() throws {
         try onMain {
             let bench = try ConversationBench(30)

@@ -11,8 +11,10 @@ final class MessageButtons {
     let edit = Button(borrowing: gtk_button_new_from_icon_name("document-edit-symbolic"))
     let menu = Button(borrowing: gtk_button_new_from_icon_name("view-more-symbolic"))
     private let time = Label()
+    private let isOwn: Bool
 
     init(isOwn: Bool) {
+        self.isOwn = isOwn
         widget.addStyle("message-hover")
         gtk_widget_set_valign(widget.cast(), GTK_ALIGN_CENTER)
         time.addStyle("message-meta")
@@ -43,5 +45,53 @@ final class MessageButtons {
     func emphasiseReply(_ progress: Double) {
         reply.setStyle("suggested-action", progress >= 1)
         gtk_widget_set_opacity(reply.cast(), progress > 0 ? 0.3 + 0.7 * min(1, progress) : 1)
+    }
+
+    // MARK: Place
+
+    /// The bubble with the buttons beside it where the row has room for them, else over its upper corner: they take no
+    /// room of their own, which would make bubbles narrow for what is mostly not seen.
+    func around(_ bubble: Widget, in row: Widget) -> Widget {
+        let overlay = Widget(borrowing: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), bubble.cast())
+        gtk_overlay_add_overlay(overlay.cast(), widget.cast())
+        overlay.intercept("get-child-position") { [weak self, weak row] arguments in
+            guard let self, let row, let overlay = arguments.emitter, let place = arguments.boxed(1) else {
+                return false
+            }
+            place.assumingMemoryBound(to: GdkRectangle.self).pointee = self.place(
+                beside: Widget(borrowing: overlay), in: row)
+            return true
+        }
+        // What is not to be seen takes no clicks: the text beneath does.
+        gtk_widget_set_can_target(widget.cast(), 0)
+        row.connect("state-flags-changed") { [weak self, weak row] _ in
+            guard let self, let row else { return }
+            let shown = GTK_STATE_FLAG_PRELIGHT.rawValue | GTK_STATE_FLAG_FOCUS_WITHIN.rawValue
+            let isShown = gtk_widget_get_state_flags(row.cast()).rawValue & shown != 0
+            gtk_widget_set_can_target(self.widget.cast(), isShown ? 1 : 0)
+        }
+        return overlay
+    }
+
+    private func place(beside bubble: Widget, in row: Widget) -> GdkRectangle {
+        var (minimum, size) = (GtkRequisition(), GtkRequisition())
+        gtk_widget_get_preferred_size(widget.cast(), &minimum, &size)
+        let (width, height) = (size.width, size.height)
+        let bubbleWidth = Int32(gtk_widget_get_width(bubble.cast()))
+        let bubbleHeight = Int32(gtk_widget_get_height(bubble.cast()))
+        var (left, top) = (0.0, 0.0)
+        gtk_widget_translate_coordinates(bubble.cast(), row.cast(), 0, 0, &left, &top)
+        let rowWidth = gtk_widget_get_width(row.cast())
+        let isOnLeft = isOwn != (gtk_widget_get_direction(row.cast()) == GTK_TEXT_DIR_RTL)
+        let room = isOnLeft ? Int32(left) : rowWidth - Int32(left) - bubbleWidth
+        let gap: Int32 = 6
+        if room >= width + gap {
+            let centre = (bubbleHeight - height) / 2
+            return GdkRectangle(x: isOnLeft ? -width - gap : bubbleWidth + gap, y: centre, width: width, height: height)
+        }
+        // Within the row, as far out as it goes.
+        let corner = isOnLeft ? -room : bubbleWidth + room - width
+        return GdkRectangle(x: corner, y: min(3, (bubbleHeight - height) / 2), width: width, height: height)
     }
 }

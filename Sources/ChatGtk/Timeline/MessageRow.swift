@@ -184,8 +184,9 @@ final class MessageRow: TimelineRow {
             gtk_widget_set_valign(avatar.cast(), GTK_ALIGN_END)
             line.append(avatar)
         }
-        let order: [Widget] = isOwn ? [buttons.widget, bubble] : [bubble, buttons.widget]
-        order.forEach(line.append)
+        line.append(buttons.around(bubble, in: widget))
+        // However narrow the window is, it can be seen whose a message is.
+        (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
         return line
     }
 

@@ -117,12 +117,13 @@ let package = Package(
         // Rooms as files: exports in three formats, imports of other programs' exports.
         .systemLibrary(name: "CYajl", pkgConfig: "yajl", providers: [.apt(["libyajl-dev"])]),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        .target(name: "JSONReading", dependencies: ["CYajl", "ChatCore"], swiftSettings: settings),
         .target(
-            name: "ChatArchive", dependencies: ["CArchive", "CYajl", "ChatCore", "MessageMarkup"],
+            name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatArchiveTests",
-            dependencies: ["ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            dependencies: ["ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "JSONReading", "LocalBackend"],
             resources: [.copy("Exports")], swiftSettings: settings),
 
         // Screens without and with widgets, and the program.

@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import Foundation
+import JSONReading
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import ChatCore
 import Foundation
+import JSONReading
 
 /// Element's export of a room as JSON: what is told of the room, and its events as Matrix has them.
 final class ElementParser: ConversationParser, JSONReceiver {

@@ -1,5 +1,6 @@
 import ChatCore
 import Foundation
+import JSONReading
 
 /// What a parser finds in an export, in order.
 enum ImportEvent: Equatable {

@@ -1,5 +1,6 @@
 import ChatCore
 import Foundation
+import JSONReading
 
 /// What of an export is to be read, in which order and by which parser.
 struct ImportPlan {
@@ -118,7 +119,7 @@ struct ImportPlan {
         var names: [String: String] = [:]
         for list in lists {
             guard let data = try await files.content(of: base + list, limit: mostDirectory) else { continue }
-            for value in (try JSONDocument.value(of: data)).array ?? [] {
+            for value in (try JSONValue(parsing: data)).array ?? [] {
                 guard let id = value["id"]?.string else { continue }
                 if list == "users.json" {
                     directory.people[id] = personName(value) ?? id
@@ -153,23 +154,5 @@ struct ImportPlan {
     private static func people(in value: JSONValue, _ directory: SlackParser.Directory) -> String {
         let members = (value["members"]?.array ?? []).compactMap(\.string).map { directory.people[$0] ?? $0 }
         return members.joined(separator: ", ")
-    }
-}
-
-/// A document of JSON that is read whole.
-final class JSONDocument: JSONReceiver {
-    private var root: JSONValue?
-
-    func entersContainer(at path: [JSONStep]) -> Bool { false }
-    func leaveContainer(at path: [JSONStep]) {}
-    func receive(_ value: JSONValue, at path: [JSONStep]) { root = value }
-
-    /// - Throws: ``ArchiveError``.
-    static func value(of data: Data) throws -> JSONValue {
-        let document = JSONDocument()
-        let stream = JSONStream(receiver: document)
-        try stream.feed(data)
-        try stream.finish()
-        return document.root ?? .null
     }
 }

@@ -1,5 +1,6 @@
 import ChatCore
 import Foundation
+import JSONReading
 
 /// One day of a channel in Slack's export: a list of messages.
 final class SlackParser: ConversationParser, JSONReceiver {

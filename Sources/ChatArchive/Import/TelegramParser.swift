@@ -1,5 +1,6 @@
 import ChatCore
 import Foundation
+import JSONReading
 
 /// Telegram Desktop's export as JSON, of one chat or of all (`result.json`).
 final class TelegramParser: ConversationParser, JSONReceiver {

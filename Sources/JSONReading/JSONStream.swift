@@ -1,15 +1,15 @@
 import CYajl
 import ChatCore
-import Foundation
+public import Foundation
 
 /// Where a value stands in a document: keys and indices from its root.
-enum JSONStep: Equatable, Sendable {
+public enum JSONStep: Equatable, Sendable {
     case key(String)
     case index(Int)
 }
 
 /// What a stream tells of a document.
-protocol JSONReceiver: AnyObject {
+public protocol JSONReceiver: AnyObject {
     /// An object or array begins: whether its members are to be told one by one. If not, it is told whole.
     func entersContainer(at path: [JSONStep]) -> Bool
     func receive(_ value: JSONValue, at path: [JSONStep])
@@ -20,11 +20,11 @@ protocol JSONReceiver: AnyObject {
 /// Reads JSON as it comes, of any length: what is kept is one value that was asked for whole.
 ///
 /// YAJL divides the text; bytes that are no UTF-8 become U+FFFD. Nesting and the length of one value are bounded.
-final class JSONStream {
+public final class JSONStream {
     /// Objects and arrays within each other.
-    static let deepest = 512
+    public static let deepest = 512
     /// Bytes of one value that is told whole.
-    static let longest = 32 << 20
+    public static let longest = 32 << 20
 
     private unowned let receiver: any JSONReceiver
     private var handle: yajl_handle?
@@ -39,7 +39,7 @@ final class JSONStream {
     private var hasBegun = false
     private let kept: UnsafeMutablePointer<yajl_callbacks>
 
-    init(receiver: any JSONReceiver) {
+    public init(receiver: any JSONReceiver) {
         self.receiver = receiver
         // YAJL keeps the address.
         kept = UnsafeMutablePointer<yajl_callbacks>.allocate(capacity: 1)
@@ -54,7 +54,7 @@ final class JSONStream {
     }
 
     /// - Throws: ``ArchiveError``.
-    func feed(_ bytes: Data) throws {
+    public func feed(_ bytes: Data) throws {
         guard let handle, !bytes.isEmpty else { return }
         // Marks of the order of bytes are no JSON.
         let bytes = !hasBegun && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes
@@ -68,7 +68,7 @@ final class JSONStream {
     }
 
     /// - Throws: ``ArchiveError/truncated`` if the document is not complete.
-    func finish() throws {
+    public func finish() throws {
         guard isComplete else { throw ArchiveError.truncated }
     }
 

@@ -1,5 +1,5 @@
 /// A value of JSON.
-enum JSONValue: Equatable, Sendable {
+public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -8,16 +8,16 @@ enum JSONValue: Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    subscript(_ key: String) -> JSONValue? {
+    public subscript(_ key: String) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
-    var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
-    var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
+    public var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
     /// A whole number, also one that is written as text or with a fraction of nothing.
-    var integer: Int64? {
+    public var integer: Int64? {
         switch self {
         case .integer(let value): value
         case .number(let value): Int64(exactly: value.rounded(.towardZero))
@@ -26,7 +26,7 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    var double: Double? {
+    public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value): value
@@ -35,10 +35,10 @@ enum JSONValue: Equatable, Sendable {
         }
     }
 
-    var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
     /// An identifier, which programs write as text or as a number.
-    var identifier: String? {
+    public var identifier: String? {
         switch self {
         case .string(let text) where !text.isEmpty: text
         case .integer(let value): String(value)

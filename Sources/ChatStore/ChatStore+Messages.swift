@@ -135,26 +135,11 @@ extension ChatStore {
     ) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            let query = MessageQuery(room: record)
-            var edited = try query.get(message, in: db)
-            guard !edited.isDeleted else { throw ChatError.notFound }
-            guard edited.sender == member else { throw ChatError.notPermitted }
-            guard edited.text != text || edited.formattedText != formattedText else { return nil }
-            let key = MessageKey(room: record.key, position: edited.position).raw
-            try db.execute(
-                sql: """
-                    INSERT INTO revision (message, number, writtenAt, formatted, text)
-                    SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
-                        coalesce(editedAt, sentAt), formatted, text FROM message WHERE key = ?
-                    """, arguments: [key])
-            try db.execute(
-                sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
-                arguments: [text, formattedText, date.milliseconds, key])
-            try record.refreshLastMessage(in: db)
-            edited.text = text
-            edited.formattedText = formattedText
-            edited.editedAt = Date(milliseconds: date.milliseconds)
-            return edited
+            let known = try MessageQuery(room: record).get(message, in: db)
+            guard !known.isDeleted else { throw ChatError.notFound }
+            guard known.sender == member else { throw ChatError.notPermitted }
+            return try MessageEditor(record: record, db: db)
+                .edit(known, text: text, formattedText: formattedText, at: date)
         }
     }
 
@@ -166,29 +151,9 @@ extension ChatStore {
     public func delete(_ message: MessageID, in room: RoomID, by member: MemberID) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            var deleted = try MessageQuery(room: record).get(message, in: db)
-            guard deleted.sender == member else { throw ChatError.notPermitted }
-            guard !deleted.isDeleted else { return nil }
-            let key = MessageKey(room: record.key, position: deleted.position).raw
-            try db.execute(
-                sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
-            for table in ["revision", "reaction", "attachment"] {
-                try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
-            }
-            try record.refreshLastMessage(in: db)
-            if deleted.position > record.readUpTo ?? .min {
-                try db.execute(
-                    sql: """
-                        UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
-                            AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
-                        """, arguments: [record.key, deleted.sender.rawValue])
-            }
-            deleted.isDeleted = true
-            deleted.text = ""
-            deleted.formattedText = nil
-            deleted.attachments = []
-            deleted.reactions = []
-            return deleted
+            let known = try MessageQuery(room: record).get(message, in: db)
+            guard known.sender == member else { throw ChatError.notPermitted }
+            return try MessageEditor(record: record, db: db).delete(known)
         }
     }
 
@@ -199,10 +164,7 @@ extension ChatStore {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             let position = try MessageQuery(room: record).get(message, in: db).position
-            guard position > record.readUpTo ?? .min else { return false }
-            try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])
-            try record.refreshUnread(after: position, in: db)
-            return true
+            return try MessageEditor(record: record, db: db).markRead(at: position)
         }
     }
 }

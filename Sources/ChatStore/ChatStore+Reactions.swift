@@ -32,21 +32,10 @@ extension ChatStore {
     ) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            let query = MessageQuery(room: record)
-            let found = try query.get(message, in: db)
+            let found = try MessageQuery(room: record).get(message, in: db)
             guard !found.isDeleted else { throw ChatError.notFound }
-            let key = MessageKey(room: record.key, position: found.position).raw
-            let sender = try UserRow.key(of: member, in: db)
-            if isGiven {
-                try db.execute(
-                    sql: "INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                    arguments: [key, text, sender, date.milliseconds, id])
-            } else {
-                try db.execute(
-                    sql: "DELETE FROM reaction WHERE message = ? AND text = ? AND sender = ?",
-                    arguments: [key, text, sender])
-            }
-            return db.changesCount > 0 ? try query.get(message, in: db) : nil
+            return try MessageEditor(record: record, db: db)
+                .setReaction(text, isGiven: isGiven, to: found, by: member, at: date, id: id)
         }
     }
 

@@ -21,20 +21,27 @@ struct MessageWriter {
     private var lastActivity = Int64.min
     private var unread = 0
 
-    /// - Parameter allowsThoseWhoLeft: whether the senders may be members who have left since.
-    init(to record: RoomRecord, allowingThoseWhoLeft: Bool = false, in db: Database) throws {
+    /// - Parameters:
+    ///   - allowsThoseWhoLeft: whether the senders may be members who have left since.
+    ///   - position: what is prepended goes before it instead of before all others.
+    init(
+        to record: RoomRecord, allowingThoseWhoLeft: Bool = false, before position: Int64? = nil, in db: Database
+    ) throws {
         self.record = record
         self.db = db
         allowsThoseWhoLeft = allowingThoseWhoLeft
         let found = try record.ends(in: db)
         wasEmpty = found == nil
-        ends = (found?.first.position ?? 1, found?.last.position ?? 0)
+        ends = (position ?? found?.first.position ?? 1, found?.last.position ?? 0)
         func arrival(_ order: String) throws -> Int64? {
             try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT arrival FROM message ORDER BY arrival \(order) LIMIT 1"))
         }
         arrivals = (try arrival("ASC") ?? 1, try arrival("DESC") ?? 0)
     }
+
+    /// What is appended next goes to this position or behind it.
+    mutating func leap(to position: Int64) { ends.last = max(ends.last, position - 1) }
 
     /// After all others.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.

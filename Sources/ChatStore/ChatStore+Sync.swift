@@ -1,0 +1,86 @@
+public import ChatCore
+import GRDB
+
+extension ChatStore {
+    /// Takes in what a server told: all of it in one transaction, together with where to go on. After a loss of power
+    /// the whole batch may be missing: the server is then asked for it again.
+    ///
+    /// What is known already changes nothing, so that a batch may come twice, or overlap with another.
+    /// - Returns: what became of the rooms, in the order of the batch.
+    public func apply(_ batch: SyncBatch) async throws -> [RoomOutcome] {
+        let left = batch.rooms.filter(\.isLeft).map(\.id)
+        if !left.isEmpty {
+            // Before the rooms: what is unsent must not be left to itself.
+            try await writeUnsent { db in
+                for room in left {
+                    for table in ["draft", "outbox"] {
+                        try db.execute(sql: "DELETE FROM \(table) WHERE room = ?", arguments: [room.rawValue])
+                    }
+                }
+            }
+        }
+        return try await writeCache { db in
+            let outcomes = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            for (name, value) in batch.settings {
+                try db.execute(
+                    sql: """
+                        INSERT INTO setting (name, value) VALUES (?, ?)
+                        ON CONFLICT (name) DO UPDATE SET value = excluded.value
+                        """, arguments: [name, value])
+            }
+            return outcomes
+        }
+    }
+
+    /// Puts what was missing where it was missing.
+    ///
+    /// - Parameters:
+    ///   - events: what the server has right before the gap's end, oldest first. What is known of them already ends
+    ///     the gap.
+    ///   - token: where the server goes on, backwards; nil at the beginning of the room.
+    /// - Returns: nil if the gap is no longer as it was given: something else filled it meanwhile.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func fill(
+        _ gap: TimelineGap, in room: RoomID, with events: [TimelineEvent], members: [Member] = [], next token: String?
+    ) async throws -> RoomOutcome? {
+        try await writeCache { db in
+            try RoomSync(db: db).fill(gap, in: RoomRecord.get(room, in: db), with: events, members, next: token)
+        }
+    }
+
+    /// Where messages of the room are missing, oldest first.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func gaps(in room: RoomID) async throws -> [TimelineGap] {
+        try await read { db in
+            let record = try RoomRecord.get(room, in: db)
+            return try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT position, token FROM gap WHERE room = ? ORDER BY position"),
+                arguments: [record.key]
+            ).map { row in TimelineGap(position: try row.value("position"), token: try row.value("token")) }
+        }
+    }
+
+    /// The message that was sent with a transaction; nil if there is none.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func message(of transaction: TransactionID, in room: RoomID) async throws -> Message? {
+        try await read { db in
+            try MessageQuery(room: RoomRecord.get(room, in: db)).find(transaction, in: db)
+        }
+    }
+
+    /// The identifier under which a backend knows a reaction; nil if there is none.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func reactionID(
+        _ text: String, to message: MessageID, in room: RoomID, by member: MemberID
+    ) async throws -> String? {
+        try await read { db in
+            let record = try RoomRecord.get(room, in: db)
+            return try String.fetchOne(
+                db,
+                sql: """
+                    SELECT r.id FROM reaction r JOIN message m ON m.key = r.message JOIN user u ON u.key = r.sender
+                    WHERE m.room = ? AND m.id = ? AND r.text = ? AND u.id = ?
+                    """, arguments: [record.key, message.rawValue, text, member.rawValue])
+        }
+    }
+}

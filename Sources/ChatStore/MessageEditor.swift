@@ -1,0 +1,84 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Changes messages of one room that are stored. Who may do what is the caller's.
+struct MessageEditor {
+    let record: RoomRecord
+    let db: Database
+
+    /// - Returns: the message as it is now; nil if it had that text and nothing was changed.
+    func edit(_ message: Message, text: String, formattedText: String?, at date: Date) throws -> Message? {
+        guard message.text != text || message.formattedText != formattedText else { return nil }
+        let key = key(of: message)
+        try db.execute(
+            sql: """
+                INSERT INTO revision (message, number, writtenAt, formatted, text)
+                SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
+                    coalesce(editedAt, sentAt), formatted, text FROM message WHERE key = ?
+                """, arguments: [key])
+        try db.execute(
+            sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
+            arguments: [text, formattedText, date.milliseconds, key])
+        try record.refreshLastMessage(in: db)
+        var edited = message
+        edited.text = text
+        edited.formattedText = formattedText
+        edited.editedAt = Date(milliseconds: date.milliseconds)
+        return edited
+    }
+
+    /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
+    func delete(_ message: Message) throws -> Message? {
+        guard !message.isDeleted else { return nil }
+        let key = key(of: message)
+        try db.execute(
+            sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
+        for table in ["revision", "reaction", "attachment"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
+        }
+        try record.refreshLastMessage(in: db)
+        if message.position > record.readUpTo ?? .min {
+            try db.execute(
+                sql: """
+                    UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
+                        AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
+                    """, arguments: [record.key, message.sender.rawValue])
+        }
+        var deleted = message
+        deleted.isDeleted = true
+        deleted.text = ""
+        deleted.formattedText = nil
+        deleted.attachments = []
+        deleted.reactions = []
+        return deleted
+    }
+
+    /// - Returns: the message as it is now; nil if nothing was changed.
+    func setReaction(
+        _ text: String, isGiven: Bool, to message: Message, by member: MemberID, at date: Date, id: String?
+    ) throws -> Message? {
+        let key = key(of: message)
+        let sender = try UserRow.key(of: member, in: db)
+        if isGiven {
+            try db.execute(
+                sql: "INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [key, text, sender, date.milliseconds, id])
+        } else {
+            try db.execute(
+                sql: "DELETE FROM reaction WHERE message = ? AND text = ? AND sender = ?",
+                arguments: [key, text, sender])
+        }
+        return db.changesCount > 0 ? try MessageQuery(room: record).get(message.id, in: db) : nil
+    }
+
+    /// - Returns: whether the read marker moved forward.
+    func markRead(at position: Int64) throws -> Bool {
+        guard position > record.readUpTo ?? .min else { return false }
+        try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])
+        try record.refreshUnread(after: position, in: db)
+        return true
+    }
+
+    private func key(of message: Message) -> Int64 { MessageKey(room: record.key, position: message.position).raw }
+}

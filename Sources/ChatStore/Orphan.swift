@@ -1,0 +1,62 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Changes of messages that are not known yet: what is fetched later was said earlier.
+enum Orphan {
+    static func keep(_ change: MessageChange, in record: RoomRecord, atMost limit: Int, _ db: Database) throws {
+        let count = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM orphan WHERE room = ?"), arguments: [record.key])
+        guard count ?? 0 < limit else { return }
+        let (kind, text, formatted): (String, String, String?) =
+            switch change.kind {
+            case .edit(let text, let formattedText): ("edit", text, formattedText)
+            case .deletion: ("deletion", "", nil)
+            case .reaction(let text): ("reaction", text, nil)
+            }
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
+            record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
+            formatted, text,
+        ])
+    }
+
+    /// Those that wait for the message, in the order in which they were given; they wait no longer.
+    static func take(of message: MessageID, in record: RoomRecord, _ db: Database) throws -> [MessageChange] {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM orphan WHERE room = ? AND target = ? ORDER BY givenAt"),
+            arguments: [record.key, message.rawValue])
+        guard !rows.isEmpty else { return [] }
+        try db.execute(
+            sql: "DELETE FROM orphan WHERE room = ? AND target = ?", arguments: [record.key, message.rawValue])
+        return try rows.map { row in
+            let text: String = try row.value("text")
+            let kind: MessageChange.Kind =
+                switch try row.value("kind") as String {
+                case "edit": .edit(text: text, formattedText: try row.optional("formatted"))
+                case "deletion": .deletion
+                default: .reaction(text)
+                }
+            return MessageChange(
+                id: try row.value("id"), target: message, sender: try row.identifier("sender"),
+                at: try row.date("givenAt"), kind: kind)
+        }
+    }
+
+    /// Deletes what is no message but was put to one: a reaction, or a change that waits.
+    /// - Returns: the message that had the reaction.
+    static func takeBack(_ change: MessageID, in record: RoomRecord, _ db: Database) throws -> MessageID? {
+        let bearer = try Row.fetchOne(
+            db.cachedStatement(
+                sql:
+                    "SELECT m.key, m.id FROM reaction r JOIN message m ON m.key = r.message WHERE r.id = ? AND m.room = ?"
+            ),
+            arguments: [change.rawValue, record.key])
+        if let bearer {
+            try db.execute(sql: "DELETE FROM reaction WHERE id = ?", arguments: [change.rawValue])
+            return try bearer.identifier("id")
+        }
+        try db.execute(
+            sql: "DELETE FROM orphan WHERE room = ? AND id = ?", arguments: [record.key, change.rawValue])
+        return nil
+    }
+}

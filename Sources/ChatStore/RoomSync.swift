@@ -1,0 +1,260 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Takes what a server told of rooms into the database, within a transaction.
+struct RoomSync {
+    /// Positions that a gap keeps free for what is missing.
+    private static let reserve: Int64 = 1 << 20
+    /// Changes of unknown messages that are kept in a room: there may be no end of them.
+    private static let mostOrphans = 5000
+
+    let db: Database
+
+    func apply(_ batch: RoomBatch) throws -> RoomOutcome {
+        var outcome = RoomOutcome(room: batch.id)
+        if batch.isLeft {
+            try db.execute(sql: "DELETE FROM room WHERE id = ?", arguments: [batch.id.rawValue])
+            outcome.isLeft = true
+            return outcome
+        }
+        outcome.isNew = try makeRoom(batch)
+        let record = try RoomRecord.get(batch.id, in: db)
+        if !outcome.isNew, let name = batch.name {
+            try db.execute(sql: "UPDATE room SET name = ? WHERE key = ?", arguments: [name, record.key])
+        }
+        for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
+        var areOthers = try put(batch.members, into: record)
+        var changed: Set<MessageID> = []
+        var events = batch.events[...]
+        if let (gap, count) = try gap(before: events, in: record) {
+            // More of what is known than before: it goes where it was missing.
+            let filled = try fill(gap, in: record, with: Array(events.prefix(count)), [], next: batch.gap ?? gap.token)
+            changed.formUnion(filled?.changed.map(\.id) ?? [])
+            areOthers = areOthers || filled?.members != nil
+            events = events.dropFirst(count)
+        }
+        changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &areOthers))
+        try mark(batch, isNew: outcome.isNew)
+        outcome.changed = try messages(changed, of: record)
+        if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
+        return outcome
+    }
+
+    func fill(
+        _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
+        next token: String?
+    ) throws -> RoomOutcome? {
+        let isThere = try Bool.fetchOne(
+            db, sql: "SELECT 1 FROM gap WHERE room = ? AND position = ? AND token = ?",
+            arguments: [record.key, gap.position, gap.token])
+        guard isThere != nil else { return nil }
+        var outcome = RoomOutcome(room: record.room.id)
+        var areOthers = try put(members, into: record)
+        var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
+        var changed: Set<MessageID> = []
+        var position = gap.position
+        var isClosed = token == nil
+        for event in events.reversed() {
+            guard let message = event.message else { continue }
+            if let known = try MessageQuery(room: record).find(message.id, in: db) {
+                // What is in front of the gap is met: nothing is missing between. Behind it, it came twice.
+                if known.position < gap.position { isClosed = true }
+                if isClosed { break } else { continue }
+            }
+            areOthers = try putSender(of: message, into: record) || areOthers
+            position = try writer.prepend(message).position
+            try finish(event, in: record, &changed)
+        }
+        try writer.finish()
+        for case .change(let change) in events { try apply(change, in: record, &changed) }
+        try db.execute(
+            sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, gap.position])
+        if !isClosed, let token { try note(TimelineGap(position: position, token: token), in: record) }
+        outcome.changed = try messages(changed, of: record)
+        if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
+        return outcome
+    }
+
+    // MARK: Rooms and members
+
+    private func makeRoom(_ batch: RoomBatch) throws -> Bool {
+        guard try RoomRecord.find(batch.id, in: db) == nil else { return false }
+        try db.execute(
+            sql: "INSERT INTO room (id, kind, name, lastActivity) VALUES (?, ?, ?, ?)",
+            arguments: [
+                batch.id.rawValue, Room.Kind.group.rawValue, batch.name ?? batch.id.rawValue,
+                batch.createdAt.milliseconds,
+            ])
+        return true
+    }
+
+    /// - Returns: whether anyone is new or another than before.
+    private func put(_ members: [Member], into record: RoomRecord) throws -> Bool {
+        var areOthers = false
+        for member in members {
+            let known = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT name, kind, hasLeft FROM member WHERE room = ? AND id = ?"),
+                arguments: [record.key, member.id.rawValue])
+            if let known, try known.value("name") == member.displayName, try known.flag("hasLeft") == member.hasLeft {
+                continue
+            }
+            try ChatStore.insert(member, into: record, in: db)
+            areOthers = true
+        }
+        return areOthers
+    }
+
+    /// Whoever said something was there.
+    private func putSender(of message: NewMessage, into record: RoomRecord) throws -> Bool {
+        let known = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
+            arguments: [record.key, message.sender.rawValue])
+        guard known == nil else { return false }
+        let id = message.sender.rawValue
+        return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
+    }
+
+    private func mark(_ batch: RoomBatch, isNew: Bool) throws {
+        // Read anew: what was appended may be what was read.
+        let record = try RoomRecord.get(batch.id, in: db)
+        var position = try batch.readUpTo.flatMap { try MessageQuery(room: record).find($0, in: db)?.position }
+        if isNew, batch.isRead { position = try record.ends(in: db)?.last.position }
+        if let position { _ = try MessageEditor(record: record, db: db).markRead(at: position) }
+    }
+
+    private func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
+        try ids.compactMap { try MessageQuery(room: record).find($0, in: db) }.sorted { $0.position < $1.position }
+    }
+
+    // MARK: Messages
+
+    private func take(
+        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ areOthers: inout Bool
+    ) throws -> Set<MessageID> {
+        var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
+        var changed: Set<MessageID> = []
+        let query = MessageQuery(room: record)
+        // Whatever is known of the batch, nothing is missing before it.
+        let overlaps = try events.contains { event in
+            try event.message.map { try query.find($0.id, in: db) != nil } ?? false
+        }
+        let end = try end(of: record)
+        if let gap, !overlaps {
+            let position = end.map { $0 + Self.reserve } ?? 1
+            writer.leap(to: position)
+            try note(TimelineGap(position: position, token: gap), in: record)
+        } else if let last = try lastGap(of: record) {
+            writer.leap(to: last)
+        }
+        for event in events {
+            guard let message = event.message else { continue }
+            guard try isNew(message, in: query) else { continue }
+            areOthers = try putSender(of: message, into: record) || areOthers
+            _ = try writer.append(message)
+            try finish(event, in: record, &changed)
+        }
+        try writer.finish()
+        for case .change(let change) in events { try apply(change, in: record, &changed) }
+        return changed
+    }
+
+    /// The gap right before the first message that is known, and how many of the events are told to be before that.
+    private func gap(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> (TimelineGap, Int)? {
+        let query = MessageQuery(room: record)
+        var areUnknown = false
+        for (count, event) in events.enumerated() {
+            guard let message = event.message else { continue }
+            guard let known = try query.find(message.id, in: db) else {
+                areUnknown = true
+                continue
+            }
+            let gaps = try Row.fetchOne(
+                db.cachedStatement(
+                    sql:
+                        "SELECT position, token FROM gap WHERE room = ? AND position <= ? ORDER BY position DESC LIMIT 1"
+                ),
+                arguments: [record.key, known.position])
+            guard areUnknown, let gaps else { return nil }
+            let gap = TimelineGap(position: try gaps.value("position"), token: try gaps.value("token"))
+            let between = try query.page(before: known.position, limit: 1, in: db).messages.last?.position ?? .min
+            return between < gap.position ? (gap, count) : nil
+        }
+        return nil
+    }
+
+    private func isNew(_ message: NewMessage, in query: MessageQuery) throws -> Bool {
+        if try query.find(message.id, in: db) != nil { return false }
+        guard let transaction = message.transactionID else { return true }
+        return try query.find(transaction, in: db) == nil
+    }
+
+    /// The end of what is known, by messages and gaps; nil in a room of which nothing is.
+    private func end(of record: RoomRecord) throws -> Int64? {
+        let gap = try lastGap(of: record)
+        let message = try record.ends(in: db)?.last.position
+        return [gap, message].compactMap { $0 }.max()
+    }
+
+    private func lastGap(of record: RoomRecord) throws -> Int64? {
+        try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT max(position) FROM gap WHERE room = ?"), arguments: [record.key])
+    }
+
+    private func note(_ gap: TimelineGap, in record: RoomRecord) throws {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO gap VALUES (?, ?, ?)")
+            .execute(arguments: [record.key, gap.position, gap.token])
+    }
+
+    /// What was told of a message besides its first text, now that it is stored.
+    private func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+        guard let message = event.message else { return }
+        changed.insert(message.id)
+        if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
+            _ = try MessageEditor(record: record, db: db).delete(stored)
+        }
+        if case .message(_, let editedAt?) = event {
+            try db.execute(
+                sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?",
+                arguments: [editedAt.milliseconds, record.key, message.id.rawValue])
+        }
+        for change in try Orphan.take(of: message.id, in: record, db) { try apply(change, in: record, &changed) }
+    }
+
+    private func apply(_ change: MessageChange, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+        let query = MessageQuery(room: record)
+        guard let target = try query.find(change.target, in: db) else {
+            if change.kind == .deletion, let bearer = try Orphan.takeBack(change.target, in: record, db) {
+                changed.insert(bearer)
+            } else {
+                try Orphan.keep(change, in: record, atMost: Self.mostOrphans, db)
+            }
+            return
+        }
+        // Read anew: an earlier change of the batch may have moved the read marker or the last message.
+        let editor = MessageEditor(record: record, db: db)
+        let result: Message?
+        switch change.kind {
+        case .edit(let text, let formattedText):
+            guard !target.isDeleted, target.sender == change.sender, change.at >= target.editedAt ?? target.sentAt
+            else { return }
+            result = try editor.edit(target, text: text, formattedText: formattedText, at: change.at)
+        case .deletion:
+            result = try editor.delete(target)
+        case .reaction(let text):
+            guard !target.isDeleted else { return }
+            result = try editor.setReaction(
+                text, isGiven: true, to: target, by: change.sender, at: change.at, id: change.id)
+        }
+        if result != nil { changed.insert(target.id) }
+    }
+}
+
+extension TimelineEvent {
+    var message: NewMessage? {
+        switch self {
+        case .message(let message, _), .deleted(let message): message
+        case .change: nil
+        }
+    }
+}

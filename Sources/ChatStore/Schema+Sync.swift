@@ -1,0 +1,29 @@
+extension Schema {
+    /// What a server's history has that a local one has not.
+    ///
+    /// A `gap` lies before the message at `position` or the first one after it: what is there is at the server, to be
+    /// asked for by `token`, backwards. An `orphan` changes a message that is not known (yet). `reaction_id` finds the
+    /// reaction that is taken back.
+    static let sync = """
+        CREATE TABLE gap (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            token TEXT NOT NULL,
+            PRIMARY KEY (room, position)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE orphan (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            target TEXT NOT NULL,
+            id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            sender TEXT NOT NULL,
+            givenAt INTEGER NOT NULL,
+            formatted TEXT,
+            text TEXT NOT NULL,
+            PRIMARY KEY (room, target, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX reaction_id ON reaction (id) WHERE id IS NOT NULL;
+        """
+}

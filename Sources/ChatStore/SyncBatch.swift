@@ -1,0 +1,108 @@
+public import ChatCore
+public import Foundation
+
+/// What a server told at one time, to be taken in whole or not at all.
+public struct SyncBatch: Equatable, Sendable {
+    public var rooms: [RoomBatch]
+    /// The store's own settings, such as how far the server was read.
+    public var settings: [String: String]
+
+    public init(rooms: [RoomBatch] = [], settings: [String: String] = [:]) {
+        self.rooms = rooms
+        self.settings = settings
+    }
+}
+
+/// What a server told of one room.
+public struct RoomBatch: Equatable, Sendable {
+    public var id: RoomID
+    /// nil leaves the name as it is, or the identifier in a room that is new.
+    public var name: String?
+    /// The last activity of a room that is new, until it has a message.
+    public var createdAt: Date
+    /// Whether the user is no longer in it: the room goes, with all that was in it.
+    public var isLeft = false
+    /// Those who came, left or have another name. Whoever sends something and is not known is a member by that.
+    public var members: [Member]
+    /// Oldest first.
+    public var events: [TimelineEvent]
+    /// Where to ask for what is missing between what is known and ``events``, backwards; nil if nothing is.
+    public var gap: String?
+    /// Settings of the room; a value of nil removes one.
+    public var settings: [String: String?]
+    /// The newest message that the user has read, anywhere.
+    public var readUpTo: MessageID?
+    /// Of a room that is new: whether the server counts nothing as unread.
+    public var isRead = false
+
+    public init(
+        id: RoomID, name: String? = nil, createdAt: Date, members: [Member] = [], events: [TimelineEvent] = [],
+        gap: String? = nil, settings: [String: String?] = [:]
+    ) {
+        self.id = id
+        self.name = name
+        self.createdAt = createdAt
+        self.members = members
+        self.events = events
+        self.gap = gap
+        self.settings = settings
+    }
+}
+
+/// One thing that happened in a room, as it concerns its messages.
+public enum TimelineEvent: Equatable, Sendable {
+    /// `editedAt`, if it is told together with its latest edit.
+    case message(NewMessage, editedAt: Date? = nil)
+    /// A message that was deleted before it was told.
+    case deleted(NewMessage)
+    case change(MessageChange)
+}
+
+/// What changes a message, known or not.
+public struct MessageChange: Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
+        case edit(text: String, formattedText: String?)
+        /// Of the message, or of the reaction that has this identifier.
+        case deletion
+        case reaction(String)
+    }
+
+    /// Under which the backend knows the change.
+    public var id: String
+    public var target: MessageID
+    public var sender: MemberID
+    public var at: Date
+    public var kind: Kind
+
+    public init(id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind) {
+        self.id = id
+        self.target = target
+        self.sender = sender
+        self.at = at
+        self.kind = kind
+    }
+}
+
+/// A place in a room's timeline where messages are missing that the server has.
+public struct TimelineGap: Equatable, Sendable {
+    /// Messages at this position and after it are behind the gap, those before it in front of it.
+    public var position: Int64
+    /// Where the server goes on, backwards.
+    public var token: String
+
+    public init(position: Int64, token: String) {
+        self.position = position
+        self.token = token
+    }
+}
+
+/// What became of a room by a batch.
+public struct RoomOutcome: Equatable, Sendable {
+    public var room: RoomID
+    public var isNew = false
+    public var isLeft = false
+    /// New and changed messages as they are now, oldest first.
+    public var changed: [Message] = []
+    /// All members, if any is another than before.
+    public var members: [Member]?
+}

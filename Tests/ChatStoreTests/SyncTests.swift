@@ -1,0 +1,209 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatStore
+
+/// What a server tells, taken in.
+@Suite(.timeLimit(.minutes(2))) struct SyncTests {
+    private let room = RoomID("!room")
+    private let ann = MemberID("@ann:a")
+    private let folder = TemporaryFolder()
+
+    private func open() async throws -> ChatStore { try await ChatStore.open(in: folder.path("store")) }
+
+    private func message(_ number: Int, by sender: MemberID? = nil) -> NewMessage {
+        NewMessage(
+            id: MessageID("$\(number)"), sender: sender ?? ann, text: "\(number)",
+            sentAt: Date(timeIntervalSince1970: Double(number)))
+    }
+
+    private func event(_ number: Int) -> TimelineEvent { .message(message(number)) }
+
+    private func change(
+        _ id: String, _ target: Int, _ kind: MessageChange.Kind, by sender: String = "@ann:a", at time: Double = 1000
+    ) -> TimelineEvent {
+        .change(
+            MessageChange(
+                id: id, target: MessageID("$\(target)"), sender: MemberID(sender),
+                at: Date(timeIntervalSince1970: time), kind: kind))
+    }
+
+    @discardableResult
+    private func apply(
+        _ events: [TimelineEvent], gap: String? = nil, to store: ChatStore, _ more: (inout RoomBatch) -> Void = { _ in }
+    ) async throws -> RoomOutcome {
+        var batch = RoomBatch(id: room, name: "Room", createdAt: Fixtures.date, events: events, gap: gap)
+        more(&batch)
+        return try #require(try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s1"])).first)
+    }
+
+    private func texts(_ store: ChatStore) async throws -> [String] {
+        try await store.messages(in: room, before: .max, limit: 10_000).messages.map(\.text)
+    }
+
+    @Test func aRoomComesWithItsMembersItsMessagesAndItsToken() async throws {
+        let store = try await open()
+        let outcome = try await apply([event(1), event(2)], to: store) { batch in
+            batch.members = [Member(id: MemberID("@me:a"), displayName: "Me", kind: .own)]
+            batch.settings = ["topic": "About"]
+        }
+        #expect(outcome.isNew && outcome.changed.map(\.text) == ["1", "2"])
+        #expect(outcome.members?.map(\.displayName) == ["Me", "@ann:a"], "who says something is there")
+        #expect(try await store.setting("token") == "s1")
+        #expect(try await store.setting("topic", of: room) == "About")
+        let summary = try #require(try await store.roomSummaries().first)
+        #expect(summary.room.name == "Room" && summary.unreadCount == 2 && summary.lastMessage?.text == "2")
+        let again = try await apply([event(1), event(2)], to: store)
+        #expect(!again.isNew && again.changed.isEmpty && again.members == nil, "twice is once")
+    }
+
+    @Test func aGapIsKeptAndFilledFromItsEnd() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store)
+        try await apply([event(8), event(9)], gap: "p8", to: store)
+        #expect(try await store.gaps(in: room).map(\.token) == ["p8"])
+        try await apply([], gap: "p12", to: store)
+        try await apply([event(12)], to: store)
+        #expect(try await store.gaps(in: room).map(\.token) == ["p8", "p12"], "one without a message is one too")
+        let first = try #require(try await store.gaps(in: room).first)
+        let outcome = try await store.fill(first, in: room, with: [event(6), event(7)], next: "p6")
+        #expect(outcome?.changed.map(\.text) == ["6", "7"])
+        #expect(try await store.fill(first, in: room, with: [event(5)], next: nil) == nil, "it is another by now")
+        let rest = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(rest, in: room, with: [event(1), event(2), event(3), event(4), event(5)], next: "p0")
+        let last = try #require(try await store.gaps(in: room).first)
+        #expect(last.token == "p12", "what is known ends a gap")
+        _ = try await store.fill(last, in: room, with: [event(10), event(11)], next: nil)
+        #expect(try await store.gaps(in: room).isEmpty)
+        #expect(try await texts(store) == (1...12).map(String.init))
+        #expect(try await store.integrityProblems() == [])
+    }
+
+    @Test func moreOfWhatIsKnownGoesWhereItWasMissing() async throws {
+        let store = try await open()
+        try await apply([event(8), event(9)], gap: "p8", to: store)
+        try await apply([event(6), event(7), event(8), event(9), event(10)], gap: "p6", to: store)
+        #expect(try await texts(store) == (6...10).map(String.init))
+        #expect(try await store.gaps(in: room).map(\.token) == ["p6"])
+    }
+
+    @Test func changesWaitForTheirMessages() async throws {
+        let store = try await open()
+        try await apply(
+            [
+                event(9), change("$e2", 5, .edit(text: "late", formattedText: nil), at: 20),
+                change("$e1", 5, .edit(text: "early", formattedText: nil), at: 10), change("$r", 5, .reaction("👍")),
+                change("$r2", 5, .reaction("🎉")), change("$x", 4, .deletion),
+                change("$false", 5, .edit(text: "false", formattedText: nil), by: "@bob:a", at: 30),
+            ], gap: "p", to: store)
+        try await apply(
+            [
+                .change(
+                    MessageChange(
+                        id: "$back", target: MessageID("$r2"), sender: ann, at: Fixtures.date, kind: .deletion))
+            ], to: store)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [event(4), event(5)], next: nil)
+        let messages = try await store.messages(in: room, before: .max, limit: 10).messages
+        #expect(messages.map(\.text) == ["", "late", "9"] && messages[0].isDeleted)
+        #expect(messages[1].reactions == [Reaction(text: "👍", senders: [ann])])
+    }
+
+    @Test func changesOfWhatIsKnownAreTold() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store)
+        var told = try await apply(
+            [
+                change("$e", 1, .edit(text: "one", formattedText: nil), at: 50),
+                change("$old", 1, .edit(text: "older", formattedText: nil), at: 40), change("$r", 1, .reaction("👍")),
+            ], to: store)
+        #expect(told.changed.map(\.text) == ["one"] && told.changed.first?.reactions.count == 1)
+        #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == "$r")
+        #expect(try await store.revisions(of: MessageID("$1"), in: room).map(\.text) == ["1"])
+        told = try await apply(
+            [
+                .change(
+                    MessageChange(id: "$d", target: MessageID("$r"), sender: ann, at: Fixtures.date, kind: .deletion))
+            ],
+            to: store)
+        #expect(told.changed.first?.reactions.isEmpty == true, "a reaction is taken back by its own identifier")
+        told = try await apply([change("$d2", 2, .deletion)], to: store)
+        #expect(told.changed.map(\.isDeleted) == [true])
+        #expect(try await store.roomSummaries().first?.lastMessage?.text == "one")
+    }
+
+    @Test func whatWasReadElsewhereIsRead() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2), event(3)], to: store) { $0.readUpTo = MessageID("$2") }
+        #expect(try await store.roomSummaries().first?.unreadCount == 1)
+        try await apply([event(4)], to: store) { $0.readUpTo = MessageID("$1") }
+        #expect(try await store.roomSummaries().first?.unreadCount == 2, "never back")
+        try await apply([], to: store) { $0.readUpTo = MessageID("$4") }
+        #expect(try await store.roomSummaries().first?.unreadCount == 0)
+    }
+
+    @Test func aRoomThatWasLeftGoesWithAllThatWasUnsent() async throws {
+        let store = try await open()
+        try await apply([event(1)], to: store)
+        try await store.saveDraft(Fixtures.draft("x"), in: room)
+        let outcome = try await apply([], to: store) { $0.isLeft = true }
+        #expect(outcome.isLeft)
+        #expect(try await store.roomSummaries().isEmpty)
+        await store.close()
+        let again = try await open()
+        #expect(try await again.roomSummaries().isEmpty, "nothing brings it back")
+    }
+
+    /// Any history, told in pieces that are cut, repeated and overlapping, and then filled, is the server's.
+    @Test(arguments: 0..<60) func anySyncHistoryEndsAsTheServerHasIt(_ seed: UInt64) async throws {
+        var draw = SplitMix(seed: seed)
+        let store = try await open()
+        try await apply([], to: store)
+        var told = 0
+        var count = 0
+        for _ in 0..<12 {
+            count += draw.below(25)
+            let limit = 1 + draw.below(12)
+            // From the last time on, or from before it: a server may tell things again.
+            let from = max(0, told - (draw.below(4) == 0 ? draw.below(6) : 0))
+            let start = max(from, count - limit)
+            if start < count || draw.below(2) == 0 {
+                try await apply(
+                    (start..<count).map(event), gap: start > told ? "\(start)" : nil, to: store)
+                told = count
+            }
+            if draw.below(3) == 0, let gap = try await store.gaps(in: room).randomElement(using: &draw) {
+                try await fill(gap, from: store, size: 1 + draw.below(8))
+            }
+        }
+        while let gap = try await store.gaps(in: room).first { try await fill(gap, from: store, size: 7) }
+        #expect(try await texts(store) == (0..<told).map(String.init), "seed \(seed)")
+    }
+
+    /// Tokens are the numbers of the events that they are before.
+    private func fill(_ gap: TimelineGap, from store: ChatStore, size: Int) async throws {
+        let end = try #require(Int(gap.token))
+        let start = max(0, end - size)
+        _ = try await store.fill(
+            gap, in: room, with: (start..<end).map(event), next: start == 0 ? nil : "\(start)")
+    }
+}
+
+/// The same numbers for the same seed.
+private struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+}

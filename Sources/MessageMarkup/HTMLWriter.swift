@@ -99,14 +99,15 @@ struct HTMLWriter {
         let runs = text.runs
         var (link, spoiler): (LinkTarget?, Spoiler?)
         for run in runs {
-            let isSameLink = run.link?.target == link
+            let target = run.link?.target ?? run.mention?.target
+            let isSameLink = target == link
             if !isSameLink || run.spoiler != spoiler {
                 if spoiler != nil { end("span") }
                 spoiler = nil
             }
             if !isSameLink {
                 if link != nil { end("a") }
-                link = run.link?.target
+                link = target
                 if let link { putAttribute("<a href", link.address, end: true) }
             }
             if spoiler == nil, let cover = run.spoiler {

@@ -1,33 +1,35 @@
 /// Those who listen to one stream of values.
-struct Observers<Value: Sendable> {
+public struct Observers<Value: Sendable> {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var next = 0
 
-    var isEmpty: Bool { continuations.isEmpty }
+    public init() {}
 
-    mutating func add(_ continuation: AsyncStream<Value>.Continuation) -> Int {
+    public var isEmpty: Bool { continuations.isEmpty }
+
+    public mutating func add(_ continuation: AsyncStream<Value>.Continuation) -> Int {
         next += 1
         continuations[next] = continuation
         return next
     }
 
-    mutating func remove(_ token: Int) {
+    public mutating func remove(_ token: Int) {
         continuations[token] = nil
     }
 
     /// Tells all of them, and forgets those who no longer listen.
-    mutating func yield(_ value: Value) {
+    public mutating func yield(_ value: Value) {
         for (token, continuation) in continuations {
             if case .terminated = continuation.yield(value) { continuations[token] = nil }
         }
     }
 
-    mutating func move(to others: inout Self) {
+    public mutating func move(to others: inout Self) {
         for continuation in continuations.values { _ = others.add(continuation) }
         continuations = [:]
     }
 
-    mutating func finish() {
+    public mutating func finish() {
         for continuation in continuations.values { continuation.finish() }
         continuations = [:]
     }

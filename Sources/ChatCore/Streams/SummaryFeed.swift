@@ -1,52 +1,52 @@
-import ChatCore
-
 /// Those who watch the room list, and what they were told last.
-struct SummaryFeed {
+public struct SummaryFeed {
     private var observers = Observers<[RoomSummary]>()
     private var newcomers = Observers<[RoomSummary]>()
     /// Those who came before the reading under way began: what it finds is no older than their coming.
     private var due = Observers<[RoomSummary]>()
     private var told: [RoomSummary]?
     /// Whether the rooms may differ from what was told.
-    private(set) var isStale = true
+    public private(set) var isStale = true
     /// Whether someone is at work reading them.
     private var isRefreshing = false
 
+    public init() {}
+
     /// Whoever is added is told the list by the next reading.
-    mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
+    public mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
         _ = newcomers.add(continuation)
         isStale = true
     }
 
-    mutating func markStale() {
+    public mutating func markStale() {
         isStale = true
     }
 
     /// - Returns: whether the caller is to read the rooms, as nobody else does.
-    mutating func beginRefresh() -> Bool {
+    public mutating func beginRefresh() -> Bool {
         guard isStale, !isRefreshing, !(observers.isEmpty && newcomers.isEmpty && due.isEmpty) else { return false }
         isRefreshing = true
         return true
     }
 
     /// From here on a change makes the list stale again.
-    mutating func beginReading() {
+    public mutating func beginReading() {
         isStale = false
         newcomers.move(to: &due)
     }
 
-    mutating func endRefresh() {
+    public mutating func endRefresh() {
         isRefreshing = false
     }
 
-    mutating func tell(_ rooms: [RoomSummary]) {
+    public mutating func tell(_ rooms: [RoomSummary]) {
         if rooms != told { observers.yield(rooms) }
         due.yield(rooms)
         due.move(to: &observers)
         told = rooms
     }
 
-    mutating func finish() {
+    public mutating func finish() {
         observers.finish()
         newcomers.finish()
         due.finish()

@@ -102,6 +102,17 @@ let package = Package(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
             swiftSettings: settings),
 
+        // Matrix: what only it needs is in this one target.
+        .target(
+            name: "MatrixBackend",
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MatrixBackendTests",
+            dependencies: [
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
+            ], swiftSettings: settings),
+
         // Message bodies: Markdown and HTML through the parsers of cmark-gfm and gumbo.
         .systemLibrary(name: "CCmark", pkgConfig: "libcmark-gfm", providers: [.apt(["libcmark-gfm-extensions-dev"])]),
         .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),

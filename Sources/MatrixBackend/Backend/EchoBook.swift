@@ -1,0 +1,129 @@
+import ChatCore
+import ChatOutbox
+
+/// Messages of one's own that the sync has not brought yet, as they are shown at the end of their rooms.
+struct EchoBook {
+    struct Change: Equatable {
+        var changed: [Message] = []
+        var removed: [MessageID] = []
+    }
+
+    private struct Echo {
+        var message: Message
+        /// What the server calls it, once it took it.
+        var event: MessageID?
+    }
+
+    /// Behind each position of the store.
+    private static let firstPosition: Int64 = 1 << 40
+    private static let mark = "~"
+
+    private var rooms: [RoomID: [Echo]] = [:]
+    /// Those that the sync brought before the outbox was done with them.
+    private var settled: [RoomID: Set<TransactionID>] = [:]
+    private var position = firstPosition
+
+    func messages(in room: RoomID) -> [Message] { rooms[room]?.map(\.message) ?? [] }
+
+    static func id(of transaction: TransactionID) -> MessageID { MessageID(mark + transaction.rawValue) }
+
+    /// The transaction of an identifier that was made here; nil of a message that the server has.
+    static func transaction(of id: MessageID) -> TransactionID? {
+        id.rawValue.hasPrefix(mark) ? TransactionID(String(id.rawValue.dropFirst(mark.count))) : nil
+    }
+
+    /// Brings a room in step with what is on its way there.
+    mutating func follow(_ items: [OutboxItem], in room: RoomID, by own: MemberID) -> Change {
+        var change = Change()
+        var echoes = rooms[room] ?? []
+        var waiting: Set<TransactionID> = []
+        for item in items {
+            guard case .send(let message) = item.request.action else { continue }
+            waiting.insert(item.request.id)
+            guard settled[room]?.contains(item.request.id) != true else { continue }
+            let known = echoes.firstIndex { $0.message.transactionID == item.request.id }
+            if let known, echoes[known].event != nil { continue }
+            var position = known.map { echoes[$0].message.position }
+            if position == nil {
+                self.position += 1
+                position = self.position
+            }
+            let shown = Self.shown(
+                message, item.request, isFailed: item.isFailed, by: own, at: position ?? Self.firstPosition)
+            if let known {
+                if echoes[known].message == shown { continue }
+                echoes[known].message = shown
+            } else {
+                echoes.append(Echo(message: shown))
+            }
+            change.changed.append(shown)
+        }
+        // Neither on its way nor at the server: it was given up.
+        for echo in echoes where echo.event == nil {
+            guard let transaction = echo.message.transactionID, !waiting.contains(transaction) else { continue }
+            change.removed.append(echo.message.id)
+        }
+        echoes.removeAll { change.removed.contains($0.message.id) }
+        rooms[room] = echoes.isEmpty ? nil : echoes
+        settled[room]?.formIntersection(waiting)
+        return change
+    }
+
+    /// The server took a message and calls it so.
+    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID) -> Change {
+        guard let place = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else {
+            return Change()
+        }
+        rooms[room]?[place].event = event
+        rooms[room]?[place].message.delivery = .sent
+        return Change(changed: (rooms[room]?[place].message).map { [$0] } ?? [])
+    }
+
+    /// Ends the echoes of messages that are in the store, by whichever of their two names.
+    mutating func settle(_ messages: [Message], in room: RoomID) -> [MessageID] {
+        var removed: [MessageID] = []
+        for message in messages {
+            let place = rooms[room]?.firstIndex { echo in
+                echo.event == message.id
+                    || (message.transactionID != nil && echo.message.transactionID == message.transactionID)
+            }
+            guard let place, let echo = rooms[room]?.remove(at: place) else { continue }
+            if let transaction = echo.message.transactionID { settled[room, default: []].insert(transaction) }
+            removed.append(echo.message.id)
+        }
+        if rooms[room]?.isEmpty == true { rooms[room] = nil }
+        return removed
+    }
+
+    /// How a message will be shown that is about to be followed.
+    static func preview(of message: OutboxMessage, _ request: OutboxRequest, by own: MemberID) -> Message {
+        shown(message, request, isFailed: false, by: own, at: firstPosition)
+    }
+
+    mutating func forget(_ room: RoomID) {
+        rooms[room] = nil
+        settled[room] = nil
+    }
+
+    private static func shown(
+        _ message: OutboxMessage, _ request: OutboxRequest, isFailed: Bool, by own: MemberID, at position: Int64
+    ) -> Message {
+        let files = message.attachments.map { attachment in
+            var reference = attachment.reference
+            // In the archive a file is called by its digest.
+            if reference.uri.isEmpty {
+                reference.uri = MatrixBackend.mediaScheme + String(attachment.path.split(separator: "/").last ?? "")
+            }
+            return reference
+        }
+        return Message(
+            id: id(of: request.id), roomID: request.room, sender: own, text: message.text, sentAt: request.queuedAt,
+            position: position, transactionID: request.id, replyTo: message.replyTo,
+            delivery: isFailed ? .failed : .sending, kind: message.kind, formattedText: message.formattedText,
+            attachments: files)
+    }
+}
+
+extension OutboxItem {
+    fileprivate var isFailed: Bool { if case .failed = state { true } else { false } }
+}

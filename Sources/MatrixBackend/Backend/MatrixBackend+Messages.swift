@@ -1,0 +1,158 @@
+public import ChatCore
+import ChatOutbox
+import ChatStore
+import Foundation
+
+extension MatrixBackend {
+    /// The message is on its way, and is told as that, once this returns. What the server makes of it follows under
+    /// the server's identifier.
+    @discardableResult
+    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
+            throw ChatError.invalidMessage
+        }
+        try await refuseIfEncrypted(room)
+        var attachments: [OutboxAttachment] = []
+        for file in message.attachments {
+            // A message never refers to what is not there; what the server has already is not sent again.
+            let path = file.uri.hasPrefix("mxc://") ? "" : try await content(of: file).path
+            var reference = file
+            if !path.isEmpty { reference.uri = "" }
+            attachments.append(OutboxAttachment(path: path, reference: reference))
+        }
+        if let known = try await sent(message.transactionID, in: room) { return known }
+        watch(room)
+        let queued = OutboxMessage(
+            kind: message.kind, text: message.text, formattedText: message.formattedText, replyTo: message.replyTo,
+            attachments: attachments)
+        try await outbox.send(
+            queued, transaction: message.transactionID, to: room, removingDraft: !message.keepsDraft)
+        if !message.keepsDraft { roomsChanged() }
+        if let known = try await sent(message.transactionID, in: room) { return known }
+        // The watcher comes to it in its turn.
+        let request = OutboxRequest(id: message.transactionID, room: room, action: .send(queued), queuedAt: now())
+        return EchoBook.preview(of: queued, request, by: own)
+    }
+
+    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        guard ChatLimits.isValidMessage(text) else { throw ChatError.invalidMessage }
+        try await refuseIfEncrypted(room)
+        let target = try await target(message, in: room, isOwn: true)
+        watch(room)
+        try await outbox.edit(target, in: room, text: text, transaction: newTransaction())
+    }
+
+    public func delete(_ message: MessageID, in room: RoomID) async throws {
+        // What is deleted already is as it should be.
+        if try await store.messages([message], in: room).first?.isDeleted == true { return }
+        let target = try await target(message, in: room, isOwn: true)
+        watch(room)
+        try await outbox.delete(target, in: room, transaction: newTransaction())
+    }
+
+    public func setTyping(_ isTyping: Bool, in room: RoomID) async {
+        try? await client.setTyping(isTyping, by: own, in: room)
+    }
+
+    public func draft(in room: RoomID) async throws -> SavedDraft? {
+        try await store.draft(in: room)
+    }
+
+    public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
+        if try await store.saveDraft(draft, in: room) { roomsChanged() }
+    }
+
+    /// Puts one's reaction under a message or takes it away, at the server: it is told when the sync brings it.
+    public func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
+        guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
+        try await refuseIfEncrypted(room)
+        let target = try await target(message, in: room, isOwn: false)
+        if case .message(let id) = target {
+            let known = try await store.messages([id], in: room).first?.reactions.first { $0.text == text }
+            guard known?.senders.contains(own) ?? false != isGiven else { return }
+        }
+        watch(room)
+        try await outbox.react(text, isGiven: isGiven, to: target, in: room, transaction: newTransaction())
+    }
+
+    public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
+        if EchoBook.transaction(of: message) != nil { return [] }
+        return try await store.revisions(of: message, in: room)
+    }
+
+    public func search(_ query: SearchQuery) async throws -> SearchPage { try await store.search(query) }
+
+    public func members(named name: String) async throws -> Set<MemberID> { try await store.members(named: name) }
+
+    // MARK: What is on its way
+
+    /// Sends again what the server refused, or what waits for its next attempt.
+    public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
+        try await outbox.retry(transaction, in: room)
+    }
+
+    /// Gives up what is on its way.
+    public func discard(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
+        try await outbox.discard(transaction, in: room) { TransactionID(UUID().uuidString.lowercased()) }
+    }
+
+    /// Shows what becomes of what is on its way in a room.
+    func watch(_ room: RoomID) {
+        guard watches[room] == nil, !isClosed else { return }
+        let items = outbox.items(in: room)
+        watches[room] = Task { [weak self] in
+            for await items in items { await self?.follow(items, in: room) }
+        }
+    }
+
+    private func follow(_ items: [OutboxItem], in room: RoomID) async {
+        await inTurn { tell(echoes.follow(items, in: room, by: own), in: room) }
+    }
+
+    func delivered(_ request: OutboxRequest, as message: MessageID) async {
+        await inTurn {
+            // The sync may have been faster.
+            let stored = (try? await store.messages([message], in: request.room)) ?? []
+            guard stored.isEmpty else {
+                let removed = echoes.settle(stored, in: request.room)
+                if !removed.isEmpty { tell(.removed(removed), in: request.room) }
+                return
+            }
+            tell(echoes.deliver(request.id, as: message, in: request.room), in: request.room)
+        }
+    }
+
+    private func tell(_ change: EchoBook.Change, in room: RoomID) {
+        if !change.removed.isEmpty { tell(.removed(change.removed), in: room) }
+        if !change.changed.isEmpty { tell(.changed(change.changed), in: room) }
+    }
+
+    /// The message that a transaction became, or is.
+    private func sent(_ transaction: TransactionID, in room: RoomID) async throws -> Message? {
+        if let stored = try await store.message(of: transaction, in: room) { return stored }
+        return echoes.messages(in: room).first { $0.transactionID == transaction }
+    }
+
+    /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
+    ///   it is not one's own and has to be.
+    private func target(_ id: MessageID, in room: RoomID, isOwn: Bool) async throws -> OutboxTarget {
+        if let transaction = EchoBook.transaction(of: id) {
+            if let stored = try await store.message(of: transaction, in: room) { return .message(stored.id) }
+            return .queued(transaction)
+        }
+        guard let message = try await store.messages([id], in: room).first, !message.isDeleted else {
+            throw ChatError.notFound
+        }
+        guard !isOwn || message.sender == own else { throw ChatError.notPermitted }
+        return .message(id)
+    }
+
+    /// Nothing is queued that could only be sent in the clear.
+    private func refuseIfEncrypted(_ room: RoomID) async throws {
+        if try await store.setting(MatrixOutboxBackend.encryptionSetting, of: room) == "1" {
+            throw ChatError.notPermitted
+        }
+    }
+
+    private func newTransaction() -> TransactionID { TransactionID(UUID().uuidString.lowercased()) }
+}

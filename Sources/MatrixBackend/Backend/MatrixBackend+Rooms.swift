@@ -1,0 +1,147 @@
+public import ChatCore
+import ChatStore
+import JSONReading
+
+extension MatrixBackend {
+    public nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [RoomSummary].self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observeSummaries(with: continuation) }
+        return stream
+    }
+
+    /// Makes a room that others have to be invited to.
+    @discardableResult
+    public func createRoom(named name: String) async throws -> RoomID {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        let room = try await asking { try await client.createRoom(named: name) }
+        try await enter(room, name: name)
+        return room
+    }
+
+    public func renameRoom(_ room: RoomID, to name: String) async throws {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        _ = try await store.gaps(in: room)
+        try await asking { try await client.setState("m.room.name", ["name": .string(name)], of: room) }
+        try await inTurn {
+            try await store.renameRoom(room, to: name)
+            roomsChanged()
+        }
+    }
+
+    public func leaveRoom(_ room: RoomID) async throws {
+        _ = try await store.gaps(in: room)
+        do {
+            try await asking { try await client.leave(room) }
+        } catch ChatError.notFound {
+            // The server knows of no such membership.
+        }
+        try await inTurn {
+            var left = RoomBatch(id: room, createdAt: now())
+            left.isLeft = true
+            for outcome in try await store.apply(SyncBatch(rooms: [left])) { await tell(outcome) }
+            roomsChanged()
+        }
+    }
+
+    /// - Throws: ``ChatError/notPermitted`` for the own member, who leaves instead, and if the server says so.
+    public func removeMember(_ member: MemberID, from room: RoomID) async throws {
+        guard member != own else { throw ChatError.notPermitted }
+        guard try await store.members(of: room).contains(where: { $0.id == member && !$0.hasLeft }) else {
+            throw ChatError.notFound
+        }
+        try await asking { try await client.remove(member, from: room) }
+        try await inTurn {
+            tell(.members(MemberNames.disambiguated(try await store.removeMember(member, from: room))), in: room)
+            roomsChanged()
+        }
+    }
+
+    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite, .join, .reactions, .editHistory] }
+
+    public func topic(of room: RoomID) async throws -> String? {
+        try await store.setting(RoomStateReader.topicSetting, of: room)
+    }
+
+    public func setTopic(_ topic: String?, of room: RoomID) async throws {
+        let topic = topic.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") } ?? ""
+        guard topic.count <= ChatLimits.topicLength else { throw ChatError.invalidName }
+        _ = try await store.gaps(in: room)
+        try await asking { try await client.setState("m.room.topic", ["topic": .string(topic)], of: room) }
+        try await store.set(topic.isEmpty ? nil : topic, for: RoomStateReader.topicSetting, of: room)
+    }
+
+    public func setOwnName(_ name: String) async throws {
+        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        try await asking { try await client.setDisplayName(name, of: own) }
+        try await inTurn {
+            for room in try await store.renameMember(own, to: name) {
+                tell(.members(MemberNames.disambiguated(try await store.members(of: room))), in: room)
+            }
+            roomsChanged()
+        }
+    }
+
+    /// - Parameter address: a user's identifier, `@name:server`.
+    public func invite(_ address: String, to room: RoomID) async throws {
+        guard address.hasPrefix("@"), address.contains(":") else { throw ChatError.notFound }
+        _ = try await store.gaps(in: room)
+        try await asking { try await client.invite(address, to: room) }
+    }
+
+    /// - Parameter address: a room's identifier, or an alias, `#name:server`.
+    public func join(_ address: String) async throws -> RoomID {
+        let room = try await asking { try await client.join(address) }
+        try await enter(room, name: nil)
+        return room
+    }
+
+    /// Has the room list follow a change.
+    func roomsChanged() {
+        summaries.markStale()
+        guard summaries.beginRefresh() else { return }
+        Task { await refreshSummaries() }
+    }
+
+    /// A room is there as soon as the server says so; the sync brings the rest of it.
+    private func enter(_ room: RoomID, name: String?) async throws {
+        try await inTurn {
+            let me = Member(id: own, displayName: own.rawValue, kind: .own)
+            let isKnown = (try? await store.gaps(in: room)) != nil
+            let batch = RoomBatch(id: room, name: name, createdAt: now(), members: isKnown ? [] : [me])
+            for outcome in try await store.apply(SyncBatch(rooms: [batch])) { await tell(outcome) }
+            roomsChanged()
+        }
+    }
+
+    /// Carries out what only the server can do, and turns its errors into those that a user can act on.
+    func asking<T: Sendable>(_ work: () async throws -> T) async throws -> T {
+        do { return try await work() } catch { throw Self.chatError(error) }
+    }
+
+    static func chatError(_ error: any Error) -> any Error {
+        guard let error = error as? MatrixError else { return error }
+        switch error {
+        case .refused(status: 403, _, _): return ChatError.notPermitted
+        case .refused(status: 404, _, _): return ChatError.notFound
+        default: return ChatError.storage(reason: "the server: \(error)")
+        }
+    }
+
+    private func observeSummaries(with continuation: AsyncStream<[RoomSummary]>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        summaries.add(continuation)
+        roomsChanged()
+    }
+
+    /// Several changes while the rooms are being read make for one more reading.
+    private func refreshSummaries() async {
+        while summaries.isStale {
+            summaries.beginReading()
+            // What cannot be read now is read after the next change: a list has no place for an error.
+            guard let rooms = try? await store.roomSummaries() else { break }
+            summaries.tell(rooms)
+        }
+        summaries.endRefresh()
+    }
+}

@@ -1,0 +1,137 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+
+extension MatrixBackend {
+    private static let wait = Duration.seconds(30)
+
+    /// Follows the server until the backend is closed or the session ends.
+    func follow(hasSlidingSync: Bool) async {
+        var isSliding = hasSlidingSync
+        var failures = 0
+        let backOff = BackOff()
+        while !Task.isCancelled {
+            let source: any SyncSource = isSliding ? SlidingSync(client: client) : PlainSync(client: client)
+            let setting = isSliding ? "matrix.sync.sliding" : "matrix.sync.plain"
+            do {
+                let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
+                let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
+                try await take(update, as: setting)
+                failures = 0
+                await setConnection(.online)
+            } catch is CancellationError {
+                return
+            } catch MatrixError.signedOut(let isSoft) {
+                return await setConnection(.signedOut(isSoft: isSoft))
+            } catch MatrixError.refused(400, _, _) {
+                // The server has forgotten where we were: from the beginning, onto what is known.
+                failures += 1
+                try? await store.setSetting("", for: setting)
+                if failures > 1 { await pause(backOff.delay(after: failures, draw: .random(in: 0...1))) }
+            } catch MatrixError.refused(404, _, _) where isSliding {
+                isSliding = false
+            } catch {
+                failures += 1
+                // One answer that is lost is no reason to call it offline.
+                if failures > 1 { await setConnection(.offline) }
+                var delay = backOff.delay(after: failures, draw: .random(in: 0...1))
+                if case MatrixError.busy(let retryAfter) = error { delay = max(delay, retryAfter) }
+                await pause(delay)
+            }
+        }
+    }
+
+    private func pause(_ duration: Duration) async { try? await clock.sleep(for: duration, tolerance: nil) }
+
+    private func setConnection(_ new: Connection) async {
+        guard new != connection, !isClosed else { return }
+        connection = new
+        connections.yield(new)
+        await outbox.setOnline(new == .online || new == .connecting)
+    }
+
+    /// Takes in what the server told, with where to go on, and tells those who watch.
+    private func take(_ update: SyncUpdate, as setting: String) async throws {
+        try await inTurn {
+            var batch = SyncBatch(settings: [setting: update.token])
+            for room in update.rooms {
+                if let room = try await self.batch(of: room) { batch.rooms.append(room) }
+            }
+            let outcomes = try await store.apply(batch)
+            for outcome in outcomes { await tell(outcome) }
+            for room in update.rooms {
+                if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
+            }
+            if !outcomes.isEmpty { roomsChanged() }
+        }
+    }
+
+    func tell(_ outcome: RoomOutcome) async {
+        let room = outcome.room
+        if outcome.isLeft {
+            echoes.forget(room)
+            try? await outbox.forget(room)
+            tell(.closed, in: room)
+            timelines[room]?.finish()
+            timelines[room] = nil
+            return
+        }
+        if let members = outcome.members { tell(.members(MemberNames.disambiguated(members)), in: room) }
+        let removed = echoes.settle(outcome.changed, in: room)
+        if !removed.isEmpty { tell(.removed(removed), in: room) }
+        if !outcome.changed.isEmpty { tell(.changed(outcome.changed), in: room) }
+    }
+
+    /// - Returns: nil if the room does not concern the user.
+    private func batch(of update: RoomUpdate) async throws -> RoomBatch? {
+        let reader = RoomStateReader(own: own, state: update.state)
+        var batch = RoomBatch(id: update.id, createdAt: reader.createdAt ?? now())
+        if update.membership == .left || reader.isLeft {
+            batch.isLeft = true
+            return batch
+        }
+        // Invitations are not shown yet; they stay with the server.
+        guard update.membership == .joined else { return nil }
+        let isKnown = (try? await store.members(of: update.id)) != nil
+        // What an extension tells of a room that was not told itself.
+        guard isKnown || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
+        func kept(_ name: String) async throws -> String? {
+            isKnown ? try await store.setting(name, of: update.id) : nil
+        }
+        batch.members = reader.members
+        batch.settings = reader.settings
+        if reader.settings[MatrixOutboxBackend.encryptionSetting] == nil,
+            try await kept(MatrixOutboxBackend.encryptionSetting) == nil
+        {
+            batch.settings[MatrixOutboxBackend.encryptionSetting] = "0"
+        }
+        if !isKnown, !reader.members.contains(where: { $0.id == own }) {
+            batch.members.append(Member(id: own, displayName: own.rawValue, kind: .own))
+        }
+        let explicit = reader.name == nil ? try await kept(RoomStateReader.nameSetting) : reader.name
+        let alias = reader.alias == nil ? try await kept(RoomStateReader.aliasSetting) : reader.alias
+        if !isKnown || reader.name != nil || reader.alias != nil || update.heroes != nil {
+            batch.name = name(explicit, alias, update, reader)
+        }
+        batch.events = EventReader(own: own, translator: translator).timeline(update.timeline)
+        batch.gap = update.gap
+        batch.readUpTo = update.receipts.last { $0.member == own }?.message ?? update.fullyRead
+        batch.isRead = update.unread == 0
+        return batch
+    }
+
+    /// nil if nothing is known that it could be called by.
+    private func name(_ explicit: String?, _ alias: String?, _ update: RoomUpdate, _ reader: RoomStateReader) -> String?
+    {
+        if let name = [explicit, alias].compactMap({ $0 }).first(where: { !$0.isEmpty }) { return name }
+        let names = (update.heroes ?? []).filter { $0.id != own }.map { hero in
+            hero.name ?? reader.members.first { $0.id == hero.id }?.displayName ?? hero.id.rawValue
+        }
+        if !names.isEmpty { return String(names.joined(separator: ", ").prefix(ChatLimits.roomNameLength)) }
+        let others = reader.members.filter { $0.id != own && !$0.hasLeft }.map(\.displayName)
+        guard others.isEmpty else {
+            return String(others.prefix(5).joined(separator: ", ").prefix(ChatLimits.roomNameLength))
+        }
+        return translator("Empty room")
+    }
+}

@@ -1,0 +1,172 @@
+public import ChatCore
+import ChatStore
+import Foundation
+
+extension MatrixBackend {
+    /// Messages asked for at once to fill a gap.
+    private static let fillSize = 100
+    /// Answers without a message in a row, after which a page stays as it is: state may go on for long.
+    private static let mostFills = 20
+
+    public nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self, bufferingPolicy: .unbounded)
+        Task { await observe(room, limit: limit, with: continuation) }
+        return stream
+    }
+
+    public func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        var fills = 0
+        while true {
+            let whole = try await store.messages(in: room, before: position, limit: limit)
+            let gaps = try await store.gaps(in: room)
+            let page = whole.after(gaps.last { $0.position <= position })
+            let gap = gaps.last { $0.position <= page.messages.first?.position ?? position }
+            // Nothing is missing that was asked for, or as much is there as can be had.
+            guard page.messages.count < limit, limit > 0, let gap, fills < Self.mostFills else {
+                return withEchoes(page, in: room, before: position)
+            }
+            fills += 1
+            do {
+                try await fill(gap, in: room)
+            } catch {
+                // What is there is shown; what is missing is asked for again.
+                guard !page.messages.isEmpty else { throw Self.chatError(error) }
+                return withEchoes(page, in: room, before: position)
+            }
+        }
+    }
+
+    public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        for _ in 0..<Self.mostFills {
+            let whole = try await store.messages(in: room, after: position, limit: limit)
+            let gaps = try await store.gaps(in: room)
+            guard let gap = gaps.first(where: { $0.position > position }), let last = whole.messages.last,
+                last.position >= gap.position
+            else { return withEchoes(whole, in: room, before: .max) }
+            let page = whole.before(gap)
+            if !page.messages.isEmpty { return page }
+            // The gap is right behind: it is filled from its far end.
+            do { try await fill(gap, in: room) } catch { throw Self.chatError(error) }
+        }
+        throw ChatError.storage(reason: "the history goes on for too long")
+    }
+
+    public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        let whole = try await store.messages(in: room, around: target, limit: limit)
+        let gaps = try await store.gaps(in: room)
+        var page = whole
+        let middle: Int64? =
+            switch target {
+            case .message(let id): whole.messages.first { $0.id == id }?.position
+            case .date(let date): (whole.messages.first { $0.sentAt >= date } ?? whole.messages.last)?.position
+            }
+        if let middle {
+            page = page.after(gaps.last { $0.position <= middle })
+            if let next = gaps.first(where: { $0.position > middle }) { page = page.before(next) }
+        }
+        return withEchoes(page, in: room, before: .max)
+    }
+
+    public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        let stored = try await store.messages(ids, in: room)
+        return stored + echoes.messages(in: room).filter { ids.contains($0.id) }
+    }
+
+    public func markRead(_ message: MessageID, in room: RoomID) async throws {
+        // One's own that is on its way has been read.
+        guard EchoBook.transaction(of: message) == nil else { return }
+        let moved = try await inTurn {
+            let moved = try await store.markRead(message, in: room)
+            if moved { roomsChanged() }
+            return moved
+        }
+        // The server is told when it can be: the next marker says the same, and more.
+        if moved { Task { [client] in try? await client.markRead(message, in: room) } }
+    }
+
+    public func readingPlace(in room: RoomID) async throws -> ReadingPlace? {
+        try await store.readingPlace(in: room)
+    }
+
+    public func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
+        try await store.saveReadingPlace(place, in: room)
+    }
+
+    // MARK: Gaps
+
+    /// Asks the server for a piece of what is missing.
+    private func fill(_ gap: TimelineGap, in room: RoomID) async throws {
+        let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
+        let events = EventReader(own: own, translator: translator).timeline(page.events.reversed())
+        // Who is known is as the sync told it: this may be old.
+        let known = Set(try await store.members(of: room).map(\.id))
+        let members = RoomStateReader(own: own, state: page.state).members.filter { !known.contains($0.id) }
+        try await inTurn {
+            guard let outcome = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
+            else { return }
+            await tell(outcome)
+            roomsChanged()
+        }
+    }
+
+    private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {
+        guard !page.hasNewer else { return page }
+        var page = page
+        page.messages += echoes.messages(in: room).filter { $0.position < position }
+        return page
+    }
+
+    // MARK: Observers
+
+    private func observe(
+        _ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation
+    ) async {
+        await inTurn {
+            guard !isClosed else { return continuation.finish() }
+            do {
+                guard let snapshot = try await store.snapshot(of: room, limit: limit) else {
+                    continuation.yield(.closed)
+                    return continuation.finish()
+                }
+                let gap = try await store.gaps(in: room).last
+                begin(snapshot, behind: gap, with: continuation)
+            } catch {
+                continuation.finish()
+            }
+        }
+    }
+
+    private func begin(
+        _ snapshot: RoomSnapshot, behind gap: TimelineGap?,
+        with continuation: AsyncStream<TimelineUpdate>.Continuation
+    ) {
+        let room = snapshot.room.id
+        let page = withEchoes(snapshot.page.after(gap), in: room, before: .max)
+        let members = MemberNames.disambiguated(snapshot.members)
+        continuation.yield(.opened(page, members: members, readUpTo: snapshot.readUpTo))
+        let token = timelines[room, default: Observers()].add(continuation)
+        continuation.onTermination = { [weak self] _ in
+            Task { await self?.forget(token, in: room) }
+        }
+    }
+
+    private func forget(_ token: Int, in room: RoomID) {
+        timelines[room]?.remove(token)
+        if timelines[room]?.isEmpty == true { timelines[room] = nil }
+    }
+}
+
+extension TimelinePage {
+    /// The part behind a gap: what is in front of it is not what comes before.
+    func after(_ gap: TimelineGap?) -> TimelinePage {
+        guard let gap else { return self }
+        return TimelinePage(
+            messages: messages.filter { $0.position >= gap.position }, hasOlder: true, hasNewer: hasNewer)
+    }
+
+    /// The part in front of a gap.
+    func before(_ gap: TimelineGap) -> TimelinePage {
+        let kept = messages.filter { $0.position < gap.position }
+        return TimelinePage(messages: kept, hasOlder: hasOlder, hasNewer: hasNewer || kept.count < messages.count)
+    }
+}

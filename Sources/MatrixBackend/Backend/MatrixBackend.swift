@@ -1,0 +1,154 @@
+public import ChatCore
+import ChatOutbox
+public import ChatStore
+public import Foundation
+
+/// The conversations of one Matrix account: kept in a store, told by a sync, sent through an outbox.
+///
+/// What is in the store is there at once, with or without a network. What is sent is in the outbox before it is shown,
+/// and is shown as on its way until the sync brings it in the server's order.
+public actor MatrixBackend: ChatService {
+    /// How the account stands with its server.
+    public enum Connection: Equatable, Sendable {
+        case connecting
+        case online
+        /// Nothing answers; it is tried again, later and later.
+        case offline
+        /// The session was ended at the server. If `isSoft`, signing in again with the same device goes on.
+        case signedOut(isSoft: Bool)
+    }
+
+    public nonisolated let own: MemberID
+    let store: ChatStore
+    let client: MatrixClient
+    let translator: Translator
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Date
+    let outbox: Outbox
+    let media: MediaArchive
+    /// Where files are fetched to before they are whole.
+    let fetchFolder: URL
+
+    var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
+    var summaries = SummaryFeed()
+    var echoes = EchoBook()
+    var watches: [RoomID: Task<Void, Never>] = [:]
+    var connection = Connection.connecting
+    var connections = Observers<Connection>()
+    private(set) var isClosed = false
+    private var syncing: Task<Void, Never>?
+
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    private init(
+        store: ChatStore, client: MatrixClient, own: MemberID, translator: Translator, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Date
+    ) {
+        self.store = store
+        self.client = client
+        self.own = own
+        self.translator = translator
+        self.clock = clock
+        self.now = now
+        // Beside the store, whose folder is its own.
+        let beside = store.folder.deletingLastPathComponent()
+        let name = store.folder.lastPathComponent
+        media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
+        fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
+        let deliveries = Deliveries()
+        outbox = Outbox(
+            storage: store,
+            backend: MatrixOutboxBackend(client: client, store: store, own: own) { request, message in
+                await deliveries.tell(request, message)
+            }, clock: clock, now: now)
+        self.deliveries = deliveries
+    }
+
+    private let deliveries: Deliveries
+
+    /// Begins, or goes on, over a store: shows what is kept, sends what waits and follows the server.
+    ///
+    /// - Parameters:
+    ///   - store: for this account alone.
+    ///   - session: of an account that is signed in.
+    ///   - translator: the language of what stands in place of what can't be read.
+    ///   - clock: on which it waits before it tries again.
+    /// - Throws: ``ChatError`` if the storage fails. A server that does not answer is no error.
+    public static func start(
+        over store: ChatStore, server: Homeserver, session: MatrixSession, transport: any MatrixTransport,
+        translator: Translator = .untranslated, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws -> MatrixBackend {
+        let client = MatrixClient(server: server.url, token: session.token, transport: transport)
+        let backend = MatrixBackend(
+            store: store, client: client, own: session.user, translator: translator, clock: clock, now: now)
+        try await backend.begin(hasSlidingSync: server.hasSlidingSync)
+        return backend
+    }
+
+    private func begin(hasSlidingSync: Bool) async throws {
+        try? FileManager.default.removeItem(at: fetchFolder)
+        await deliveries.set { [weak self] request, message in await self?.delivered(request, as: message) }
+        let rooms = Set(try await store.outboxRequests().map(\.room))
+        try await outbox.start()
+        for room in rooms { watch(room) }
+        syncing = Task { [weak self] in await self?.follow(hasSlidingSync: hasSlidingSync) }
+    }
+
+    /// Ends all streams, the sync and the sending. What waits is sent after the next start. The store stays open.
+    public func close() async {
+        isClosed = true
+        syncing?.cancel()
+        await syncing?.value
+        await outbox.close()
+        for watch in watches.values { watch.cancel() }
+        await inTurn {
+            for room in timelines.keys { timelines[room]?.finish() }
+            timelines = [:]
+            summaries.finish()
+            connections.finish()
+        }
+    }
+
+    /// How the account stands with its server: now, and after each change.
+    public nonisolated func connectionStates() -> AsyncStream<Connection> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Connection.self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observeConnection(with: continuation) }
+        return stream
+    }
+
+    private func observeConnection(with continuation: AsyncStream<Connection>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        continuation.yield(connection)
+        _ = connections.add(continuation)
+    }
+
+    /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
+    /// told is thereby in the order of the commits, and a stream that opens misses none.
+    func inTurn<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
+        if isBusy {
+            await withCheckedContinuation { waiting.append($0) }
+        } else {
+            isBusy = true
+        }
+        defer {
+            if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
+        }
+        return try await operation()
+    }
+
+    /// Tells the observers of a room.
+    func tell(_ update: TimelineUpdate, in room: RoomID) {
+        timelines[room]?.yield(update)
+    }
+}
+
+/// Leads from the outbox, which is made before the backend is, to the backend.
+private actor Deliveries {
+    private var receiver: (@Sendable (OutboxRequest, MessageID) async -> Void)?
+
+    func set(_ receiver: @escaping @Sendable (OutboxRequest, MessageID) async -> Void) { self.receiver = receiver }
+
+    func tell(_ request: OutboxRequest, _ message: MessageID) async { await receiver?(request, message) }
+}

@@ -1,0 +1,129 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import Foundation
+import JSONReading
+
+/// Carries out what was queued at a homeserver.
+///
+/// Nothing is sent in the clear into a room that is encrypted, or of which that is not known.
+struct MatrixOutboxBackend: OutboxBackend {
+    /// The setting of a room that tells whether it is encrypted. Once it is, it stays so, whatever its state says later.
+    static let encryptionSetting = "matrix.encrypted"
+
+    let client: MatrixClient
+    let store: ChatStore
+    let own: MemberID
+    /// Told of each message that the server took, before the outbox is.
+    let onDelivery: @Sendable (OutboxRequest, MessageID) async -> Void
+
+    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+        try await delivering {
+            try await refuseIfEncrypted(request.room)
+            let reference = attachment.reference
+            return try await client.upload(
+                URL(fileURLWithPath: attachment.path), named: reference.name, type: reference.type)
+        }
+    }
+
+    func deliver(_ request: OutboxRequest) async throws -> MessageID? {
+        try await delivering {
+            switch request.action {
+            case .send(let message): return try await send(message, request)
+            case .edit(.message(let target), let text, let formattedText):
+                return try await edit(target, text, formattedText, request)
+            case .delete(.message(let target)):
+                try await client.redact(target.rawValue, in: request.room, transaction: request.id.rawValue)
+                return nil
+            case .react(.message(let target), let text, let isGiven):
+                return try await react(text, isGiven, to: target, request)
+            case .edit, .delete, .react:
+                throw DeliveryError.refused(reason: "the message it changes is not known to the server")
+            }
+        }
+    }
+
+    private func send(_ message: OutboxMessage, _ request: OutboxRequest) async throws -> MessageID? {
+        try await refuseIfEncrypted(request.room)
+        let contents = MessageContent(members: try await store.members(of: request.room)).contents(of: message)
+        try contents.forEach(check)
+        var first: MessageID?
+        for (place, content) in contents.enumerated() {
+            let transaction = place == 0 ? request.id.rawValue : "\(request.id.rawValue).\(place)"
+            let sent = try await client.send(
+                "m.room.message", content, to: request.room, transaction: transaction)
+            first = first ?? sent
+        }
+        if let first { await onDelivery(request, first) }
+        return first
+    }
+
+    private func edit(
+        _ target: MessageID, _ text: String, _ formattedText: String?, _ request: OutboxRequest
+    ) async throws -> MessageID? {
+        try await refuseIfEncrypted(request.room)
+        guard let original = try await store.messages([target], in: request.room).first else {
+            // Sent, and not come back by the sync yet.
+            throw DeliveryError.unreachable
+        }
+        guard !original.isDeleted else { throw DeliveryError.refused(reason: "the message was deleted") }
+        let members = try await store.members(of: request.room)
+        let content = MessageContent(members: members).edit(of: original, text: text, formattedText: formattedText)
+        try check(content)
+        return try await client.send(
+            "m.room.message", content, to: request.room, transaction: request.id.rawValue)
+    }
+
+    private func react(
+        _ text: String, _ isGiven: Bool, to target: MessageID, _ request: OutboxRequest
+    ) async throws -> MessageID? {
+        if isGiven {
+            do {
+                return try await client.send(
+                    "m.reaction", MessageContent.reaction(text, to: target), to: request.room,
+                    transaction: request.id.rawValue)
+            } catch MatrixError.refused(400, "M_DUPLICATE_ANNOTATION", _) {
+                return nil
+            }
+        }
+        var id = try await store.reactionID(text, to: target, in: request.room, by: own)
+        if id == nil { id = try await client.reaction(text, to: target, by: own, in: request.room) }
+        if let id { try await client.redact(id, in: request.room, transaction: request.id.rawValue) }
+        return nil
+    }
+
+    private func refuseIfEncrypted(_ room: RoomID) async throws {
+        var isEncrypted = try await store.setting(Self.encryptionSetting, of: room).map { $0 != "0" }
+        if isEncrypted == nil { isEncrypted = try await client.state("m.room.encryption", of: room) != nil }
+        if isEncrypted != false { throw DeliveryError.refused(reason: "the room is encrypted") }
+    }
+
+    private func check(_ content: JSONValue) throws {
+        guard try content.encoded().count <= MatrixLimits.contentBytes else {
+            throw DeliveryError.refused(reason: "larger than an event may be")
+        }
+    }
+
+    private func delivering<T>(_ work: () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch let error as MatrixError {
+            throw DeliveryError(error)
+        } catch ChatError.notFound {
+            throw DeliveryError.refused(reason: "the room was left")
+        }
+    }
+}
+
+extension DeliveryError {
+    init(_ error: MatrixError) {
+        switch error {
+        case .unreachable, .malformed: self = .unreachable
+        case .busy(let retryAfter): self = .busy(retryAfter: retryAfter)
+        // It waits for the next session of the same device.
+        case .signedOut: self = .unreachable
+        case .refused(let status, let code, _): self = .refused(reason: "\(status) \(code)")
+        case .tooLarge: self = .unreachable
+        }
+    }
+}

@@ -1,0 +1,118 @@
+public import Foundation
+import JSONReading
+
+/// A homeserver that answered.
+public struct Homeserver: Sendable, Equatable {
+    public var url: URL
+    /// Of the specification, such as `v1.11`.
+    public var versions: [String]
+    /// Features that are not in those versions and that it has.
+    public var features: Set<String>
+
+    public init(url: URL, versions: [String], features: Set<String>) {
+        self.url = url
+        self.versions = versions
+        self.features = features
+    }
+
+    /// MSC4186 under the path that it had before it was accepted.
+    public var hasSlidingSync: Bool { features.contains("org.matrix.simplified_msc3575") }
+}
+
+/// Finds the homeserver behind what a user enters (specification, server discovery).
+public struct Discovery: Sendable {
+    public enum Problem: Error, Equatable, Sendable {
+        /// What was entered is neither a name nor a URL, or one whose traffic anyone could read: without TLS only this
+        /// computer is taken.
+        case notAnAddress
+        /// Nothing answers there (now).
+        case unreachable(reason: String)
+        /// What the name says of its homeserver is wrong, or what answers there is none.
+        case noHomeserver(reason: String)
+    }
+
+    private let transport: any MatrixTransport
+
+    public init(transport: any MatrixTransport) {
+        self.transport = transport
+    }
+
+    /// - Parameter text: a server's name, `example.org`; a URL; or a user's identifier, `@name:example.org`.
+    /// - Throws: ``Problem``, or `CancellationError`.
+    public func homeserver(for text: String) async throws -> Homeserver {
+        let address = try Self.address(text)
+        guard !address.isURL else {
+            // A URL is a homeserver's, or a site's that knows where it is.
+            do {
+                return try await check(address.url)
+            } catch let problem as Problem {
+                guard let named = try? await wellKnown(address.url) else { throw problem }
+                return try await check(named)
+            }
+        }
+        return try await check(try await wellKnown(address.url) ?? address.url)
+    }
+
+    /// What the site says; nil if it has nothing to say.
+    private func wellKnown(_ site: URL) async throws -> URL? {
+        var request = MatrixClient(server: site, transport: transport).request(.get, ["client"])
+        request.url = site.appending(path: ".well-known/matrix/client")
+        request.followsRedirects = true
+        request.limit = 1 << 20
+        let response: MatrixResponse
+        do {
+            response = try await transport.send(request)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw Problem.unreachable(reason: "\(error)")
+        }
+        if response.status == 404 { return nil }
+        guard response.status == 200, let said = try? JSONValue(parsing: response.body),
+            let base = said["m.homeserver"]?["base_url"]?.string, let found = try? Self.address(base), found.isURL
+        else { throw Problem.noHomeserver(reason: "what the site says of it, with status \(response.status)") }
+        return found.url
+    }
+
+    private func check(_ url: URL) async throws -> Homeserver {
+        do {
+            return try await MatrixClient(server: url, transport: transport).homeserver()
+        } catch let error as MatrixError {
+            if case .unreachable(let reason) = error { throw Problem.unreachable(reason: reason) }
+            if case .busy = error { throw Problem.unreachable(reason: "busy") }
+            throw Problem.noHomeserver(reason: "\(error)")
+        }
+    }
+
+    private static func address(_ text: String) throws -> (url: URL, isURL: Bool) {
+        var text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        if text.hasPrefix("@"), let colon = text.firstIndex(of: ":") {
+            text = String(text[text.index(after: colon)...])
+        }
+        let isURL = text.contains("://")
+        guard let parts = URLComponents(string: isURL ? text : "https://" + text), let host = parts.host, !host.isEmpty,
+            parts.user == nil, parts.query == nil, parts.fragment == nil, isURL || parts.path.isEmpty,
+            parts.scheme == "https" || (parts.scheme == "http" && isThisComputer(host)), let url = parts.url
+        else { throw Problem.notAnAddress }
+        return (url, isURL)
+    }
+
+    private static func isThisComputer(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host == "[::1]"
+            || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+}
+
+extension MatrixClient {
+    /// What the server can do, for this account if it is signed in.
+    /// - Throws: ``MatrixError``: malformed if it speaks no version that this program does.
+    public func homeserver() async throws -> Homeserver {
+        let answer = try await call(.get, ["client", "versions"])
+        let versions = (answer["versions"]?.array ?? []).compactMap(\.string)
+        guard versions.contains(where: { $0.hasPrefix("v1.") }) else {
+            throw MatrixError.malformed(reason: "no version of the specification that is known")
+        }
+        let features = (answer["unstable_features"]?.object ?? [:]).filter { $0.value.bool == true }
+        return Homeserver(url: server, versions: versions, features: Set(features.keys))
+    }
+}

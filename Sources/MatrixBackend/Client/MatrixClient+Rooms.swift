@@ -1,0 +1,157 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// A stretch of a room's history, as a server has it.
+struct HistoryPage: Equatable, Sendable {
+    /// The latest first.
+    var events: [MatrixEvent]
+    /// Members of whom the events are, as far as they were told.
+    var state: [MatrixEvent]
+    /// Where to go on; nil at the end.
+    var next: String?
+}
+
+extension MatrixClient {
+    private func room(_ id: RoomID, _ rest: String...) -> [String] { ["client", "v3", "rooms", id.rawValue] + rest }
+
+    /// Sends an event. The same transaction again sends nothing, and answers the same.
+    func send(_ type: String, _ content: JSONValue, to id: RoomID, transaction: String) async throws -> MessageID {
+        try Self.event(await call(.put, room(id, "send", type, transaction), body: content))
+    }
+
+    func redact(_ event: String, in id: RoomID, transaction: String) async throws {
+        _ = try await call(.put, room(id, "redact", event, transaction), body: [:])
+    }
+
+    /// What was before the token, or before now; the latest first.
+    func history(of id: RoomID, before token: String?, limit: Int) async throws -> HistoryPage {
+        let answer = try await call(
+            .get, room(id, "messages"),
+            query: (token.map { [("from", $0)] } ?? []) + [
+                ("dir", "b"), ("limit", String(limit)), ("filter", #"{"lazy_load_members":true}"#),
+            ])
+        guard let chunk = answer["chunk"]?.array else { throw MatrixError.malformed(reason: "history without events") }
+        let next = answer["end"]?.string
+        return HistoryPage(
+            events: chunk.compactMap(MatrixEvent.init),
+            state: (answer["state"]?.array ?? []).compactMap(MatrixEvent.init),
+            // A server that goes round in a circle has nothing more to tell.
+            next: next == token ? nil : next)
+    }
+
+    func createRoom(named name: String) async throws -> RoomID {
+        let answer = try await call(
+            .post, ["client", "v3", "createRoom"], body: ["name": .string(name), "preset": "private_chat"])
+        return try Self.room(answer)
+    }
+
+    func join(_ address: String) async throws -> RoomID {
+        try Self.room(await call(.post, ["client", "v3", "join", address], body: [:], timeout: .seconds(120)))
+    }
+
+    func leave(_ id: RoomID) async throws {
+        _ = try await call(.post, room(id, "leave"), body: [:])
+    }
+
+    func invite(_ user: String, to id: RoomID) async throws {
+        _ = try await call(.post, room(id, "invite"), body: ["user_id": .string(user)])
+    }
+
+    func remove(_ member: MemberID, from id: RoomID) async throws {
+        _ = try await call(.post, room(id, "kick"), body: ["user_id": .string(member.rawValue)])
+    }
+
+    func setState(_ type: String, _ content: JSONValue, of id: RoomID) async throws {
+        _ = try await call(.put, room(id, "state", type, ""), body: content)
+    }
+
+    /// nil if there is none.
+    func state(_ type: String, of id: RoomID) async throws -> JSONValue? {
+        do {
+            return try await call(.get, room(id, "state", type, ""))
+        } catch MatrixError.refused(status: 404, _, _) {
+            return nil
+        }
+    }
+
+    /// The identifier of one's reaction; nil if there is none.
+    func reaction(_ text: String, to event: MessageID, by user: MemberID, in id: RoomID) async throws -> String? {
+        var from: String?
+        for _ in 0..<20 {
+            let answer = try await call(
+                .get,
+                ["client", "v1", "rooms", id.rawValue, "relations", event.rawValue, "m.annotation", "m.reaction"],
+                query: [("limit", "100")] + (from.map { [("from", $0)] } ?? []))
+            let found = (answer["chunk"]?.array ?? []).compactMap(MatrixEvent.init).first { event in
+                event.sender == user && event.content["m.relates_to"]?["key"]?.string == text
+            }
+            if let found { return found.id.rawValue }
+            from = answer["next_batch"]?.string
+            if from == nil { return nil }
+        }
+        return nil
+    }
+
+    func setDisplayName(_ name: String, of user: MemberID) async throws {
+        _ = try await call(
+            .put, ["client", "v3", "profile", user.rawValue, "displayname"], body: ["displayname": .string(name)])
+    }
+
+    func setTyping(_ isTyping: Bool, by user: MemberID, in id: RoomID) async throws {
+        let body: JSONValue = isTyping ? ["typing": true, "timeout": 20000] : ["typing": false]
+        _ = try await call(.put, room(id, "typing", user.rawValue), body: body)
+    }
+
+    /// Tells how far one has read, and marks it for one's other programs.
+    func markRead(_ event: MessageID, in id: RoomID) async throws {
+        let marker = JSONValue.string(event.rawValue)
+        _ = try await call(.post, room(id, "read_markers"), body: ["m.fully_read": marker, "m.read": marker])
+    }
+
+    // MARK: Files
+
+    /// - Returns: where the server has it, `mxc://…`.
+    func upload(
+        _ file: URL, named name: String, type: String, progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws -> String {
+        var request = request(.post, ["media", "v3", "upload"], query: [("filename", name)])
+        request.body = .file(file, type: type)
+        request.timeout = .seconds(3600)
+        request.progress = progress
+        guard let uri = try await answer(to: request)["content_uri"]?.string, uri.hasPrefix("mxc://") else {
+            throw MatrixError.malformed(reason: "an upload without an address")
+        }
+        return uri
+    }
+
+    /// Fetches a file's content.
+    /// - Throws: ``MatrixError/tooLarge(limit:)`` beyond ``MatrixLimits/mediaBytes``.
+    func download(_ uri: String, to file: URL) async throws {
+        let parts = uri.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false).map(
+            String.init)
+        guard uri.hasPrefix("mxc://"), parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw MatrixError.malformed(reason: "no address of a file")
+        }
+        var request = request(.get, ["client", "v1", "media", "download"] + parts)
+        request.destination = .file(file)
+        request.limit = MatrixLimits.mediaBytes
+        request.timeout = .seconds(600)
+        request.followsRedirects = true
+        _ = try await response(to: request)
+    }
+
+    private static func event(_ answer: JSONValue) throws -> MessageID {
+        guard let id = MatrixEvent.identifier(answer["event_id"]) else {
+            throw MatrixError.malformed(reason: "an event without identifier")
+        }
+        return MessageID(id)
+    }
+
+    private static func room(_ answer: JSONValue) throws -> RoomID {
+        guard let id = MatrixEvent.identifier(answer["room_id"]) else {
+            throw MatrixError.malformed(reason: "a room without identifier")
+        }
+        return RoomID(id)
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+public import JSONReading
+
+/// The client-server API of one homeserver, signed in or not. It keeps nothing and repeats nothing.
+public struct MatrixClient: Sendable {
+    /// Without a slash at its end.
+    public let server: URL
+    public let token: AccessToken?
+    let transport: any MatrixTransport
+
+    /// - Parameter server: what ``Discovery`` found.
+    public init(server: URL, token: AccessToken? = nil, transport: any MatrixTransport) {
+        let text = server.absoluteString
+        self.server = text.hasSuffix("/") ? URL(string: String(text.dropLast())) ?? server : server
+        self.token = token
+        self.transport = transport
+    }
+
+    /// The same server with another token.
+    public func with(token: AccessToken?) -> MatrixClient {
+        MatrixClient(server: server, token: token, transport: transport)
+    }
+
+    /// Asks for something below `/_matrix/`.
+    ///
+    /// - Parameters:
+    ///   - path: its parts, as they are: they are encoded here.
+    ///   - query: names and values, as they are.
+    /// - Throws: ``MatrixError``, or `CancellationError`.
+    func call(
+        _ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = [], body: JSONValue? = nil,
+        timeout: Duration = .seconds(30)
+    ) async throws -> JSONValue {
+        var request = request(method, path, query: query)
+        request.timeout = timeout
+        if let body { request.body = .json(try body.encoded()) }
+        return try await answer(to: request)
+    }
+
+    func request(_ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = []) -> MatrixRequest {
+        var text = server.absoluteString + "/_matrix/" + path.map(Self.encoded).joined(separator: "/")
+        if !query.isEmpty {
+            text += "?" + query.map { Self.encoded($0.0) + "=" + Self.encoded($0.1) }.joined(separator: "&")
+        }
+        // All of it is encoded: there is nothing left to be refused.
+        return MatrixRequest(method, URL(string: text) ?? server, token: token)
+    }
+
+    /// The JSON of an answer that is a success.
+    func answer(to request: MatrixRequest) async throws -> JSONValue {
+        let response = try await response(to: request)
+        do {
+            let value = try JSONValue(parsing: response.body)
+            guard value.object != nil else { throw MatrixError.malformed(reason: "the answer is no object") }
+            return value
+        } catch let error as MatrixError {
+            throw error
+        } catch {
+            throw MatrixError.malformed(reason: "\(error)")
+        }
+    }
+
+    func response(to request: MatrixRequest) async throws -> MatrixResponse {
+        let response: MatrixResponse
+        do {
+            response = try await transport.send(request)
+        } catch let error as TransportError {
+            throw MatrixError(error)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw MatrixError.unreachable(reason: "\(type(of: error))")
+        }
+        guard (200..<300).contains(response.status) else { throw MatrixError(response) }
+        return response
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// Dots alone would be taken for a step up.
+    private static func encoded(_ text: String) -> String {
+        if !text.isEmpty, text.allSatisfy({ $0 == "." }) { return String(repeating: "%2E", count: text.count) }
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}
+
+extension JSONValue {
+    /// As it is sent, its members sorted.
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+}

@@ -1,0 +1,88 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+
+/// Turns events into what the store keeps. What is no message, or says nothing that can be shown, is left out.
+struct EventReader {
+    let own: MemberID
+    /// The language of what stands in place of what can't be read.
+    let translator: Translator
+
+    func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] { events.compactMap(event) }
+
+    func event(_ event: MatrixEvent) -> TimelineEvent? {
+        // State of a kind that messages have is not said to anyone.
+        guard event.stateKey == nil else { return nil }
+        switch event.type {
+        case "m.room.message", "m.sticker": return message(event)
+        case "m.room.encrypted": return encrypted(event)
+        case "m.reaction": return reaction(event)
+        case "m.room.redaction":
+            guard let target = event.redacts else { return nil }
+            return change(event, of: target, .deletion)
+        default: return nil
+        }
+    }
+
+    private func message(_ event: MatrixEvent) -> TimelineEvent? {
+        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        let relation = event.content["m.relates_to"]
+        if relation?["rel_type"]?.string == "m.replace" {
+            guard let target = MatrixEvent.identifier(relation?["event_id"]),
+                let text = MessageText(event.content["m.new_content"] ?? .null)
+            else { return nil }
+            return change(
+                event, of: MessageID(target), .edit(text: text.text, formattedText: text.formatted))
+        }
+        let reply = MatrixEvent.identifier(relation?["m.in_reply_to"]?["event_id"]).map { MessageID($0) }
+        guard var text = MessageText(event.content, isSticker: event.type == "m.sticker") else { return nil }
+        if reply != nil { text.dropReplyFallback() }
+        let edit = latestEdit(of: event)
+        if let edit {
+            text.text = edit.text.text
+            text.formatted = edit.text.formatted
+        }
+        return .message(new(event, text, replyTo: reply), editedAt: edit?.at)
+    }
+
+    /// Of a message that is told together with its latest edit.
+    private func latestEdit(of event: MatrixEvent) -> (text: MessageText, at: Date)? {
+        guard let bundled = event.unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled),
+            edit.sender == event.sender, edit.type == event.type,
+            let text = MessageText(edit.content["m.new_content"] ?? .null)
+        else { return nil }
+        return (text, edit.sentAt)
+    }
+
+    private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
+        // Edits and reactions among them can't be told apart from messages, except by what they relate to.
+        if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
+        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        return .message(
+            new(event, MessageText(text: translator("Encrypted message: Parlance can’t read it yet."), kind: .notice)))
+    }
+
+    private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
+        let relation = event.content["m.relates_to"]
+        guard relation?["rel_type"]?.string == "m.annotation",
+            let target = MatrixEvent.identifier(relation?["event_id"]), let key = relation?["key"]?.string,
+            ChatLimits.isValidReaction(key)
+        else { return nil }
+        return change(event, of: MessageID(target), .reaction(key))
+    }
+
+    private func change(_ event: MatrixEvent, of target: MessageID, _ kind: MessageChange.Kind) -> TimelineEvent {
+        .change(
+            MessageChange(id: event.id.rawValue, target: target, sender: event.sender, at: event.sentAt, kind: kind))
+    }
+
+    private func new(_ event: MatrixEvent, _ text: MessageText, replyTo: MessageID? = nil) -> NewMessage {
+        // Of another's message it would be that one's: it says nothing here.
+        let transaction = event.sender == own ? MatrixEvent.identifier(event.unsigned["transaction_id"]) : nil
+        return NewMessage(
+            id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,
+            transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo, kind: text.kind,
+            formattedText: text.formatted, attachments: text.attachments)
+    }
+}

@@ -1,0 +1,91 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// What the state of a room says of it, as far as it was told.
+struct RoomStateReader {
+    static let nameSetting = "matrix.name"
+    static let aliasSetting = "matrix.alias"
+    static let topicSetting = "topic"
+
+    private(set) var members: [Member] = []
+    /// Empty where it was taken away; nil where nothing was told.
+    private(set) var name: String?
+    private(set) var alias: String?
+    private(set) var createdAt: Date?
+    /// Whether the user was told to be out of it.
+    private(set) var isLeft = false
+    private(set) var settings: [String: String?] = [:]
+
+    /// - Parameter state: of several events of one kind the last one counts.
+    init(own: MemberID, state: [MatrixEvent]) {
+        var places: [MemberID: Int] = [:]
+        for event in state {
+            switch (event.type, event.stateKey ?? "") {
+            case ("m.room.member", let id):
+                guard let member = Self.member(id, event, own: own) else { continue }
+                if member.id == own { isLeft = member.hasLeft }
+                if let place = places[member.id] {
+                    members[place] = member
+                } else {
+                    places[member.id] = members.count
+                    members.append(member)
+                }
+            case ("m.room.name", ""): name = Self.line(event.content["name"]?.string)
+            case ("m.room.canonical_alias", ""): alias = Self.line(event.content["alias"]?.string)
+            case ("m.room.topic", ""):
+                let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
+                settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
+            case ("m.room.encryption", ""): settings[MatrixOutboxBackend.encryptionSetting] = "1"
+            case ("m.room.create", ""): createdAt = event.sentAt
+            default: break
+            }
+        }
+        if let name { settings[Self.nameSetting] = name }
+        if let alias { settings[Self.aliasSetting] = alias }
+    }
+
+    private static func member(_ id: String, _ event: MatrixEvent, own: MemberID) -> Member? {
+        guard id.hasPrefix("@"), let membership = event.content["membership"]?.string else { return nil }
+        let name = line(event.content["displayname"]?.string)
+        return Member(
+            id: MemberID(id), displayName: name.isEmpty ? id : name, kind: MemberID(id) == own ? .own : .person,
+            hasLeft: membership != "join")
+    }
+
+    /// As it fits on a line of a list.
+    private static func line(_ text: String?, limit: Int = ChatLimits.roomNameLength) -> String {
+        // In scalars first: a character may hold any number of them.
+        let text = String(String.UnicodeScalarView((text ?? "").unicodeScalars.prefix(4000)))
+        let words = text.split { $0.isWhitespace || $0 == "\0" }
+        return String(words.joined(separator: " ").prefix(limit))
+    }
+}
+
+/// Names by which members are told apart (specification, calculating the display name for a user).
+enum MemberNames {
+    static func disambiguated(_ members: [Member]) -> [Member] {
+        var bearers: [String: Int] = [:]
+        for member in members { bearers[key(member), default: 0] += 1 }
+        return members.map { member in
+            guard member.displayName != member.id.rawValue,
+                bearers[key(member)]! > 1 || looksLikeIdentifier(member.displayName)
+            else { return member }
+            var named = member
+            named.displayName += " (\(member.id))"
+            return named
+        }
+    }
+
+    private static func key(_ member: Member) -> String {
+        // Without what nobody sees.
+        String(
+            String.UnicodeScalarView(
+                member.displayName.precomposedStringWithCompatibilityMapping.unicodeScalars
+                    .filter { !$0.properties.isDefaultIgnorableCodePoint })
+        ).lowercased()
+    }
+
+    /// Nobody is to pass for another by taking the other's identifier as a name.
+    private static func looksLikeIdentifier(_ name: String) -> Bool { name.hasPrefix("@") && name.contains(":") }
+}

@@ -1,0 +1,104 @@
+import ChatCore
+import JSONReading
+
+/// Simplified sliding sync (MSC4186) under the path that it had before it was accepted: the newest rooms first, so that
+/// the list is there at once whatever the number of rooms.
+struct SlidingSync: SyncSource {
+    private let client: MatrixClient
+    private let timelineLimit: Int
+    /// The rooms of a first answer; all of them from the second on.
+    private let firstRooms: Int64
+
+    init(client: MatrixClient, timelineLimit: Int = 20, firstRooms: Int = 20) {
+        self.client = client
+        self.timelineLimit = timelineLimit
+        self.firstRooms = Int64(firstRooms)
+    }
+
+    func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
+        var query = [("timeout", String(token == nil ? 0 : wait.components.seconds * 1000))]
+        if let token { query.append(("pos", token)) }
+        let answer = try await client.call(
+            .post, ["client", "unstable", "org.matrix.simplified_msc3575", "sync"], query: query,
+            body: body(isFirst: token == nil), timeout: wait + .seconds(30))
+        return try Self.read(answer)
+    }
+
+    private func body(isFirst: Bool) -> JSONValue {
+        let last = isFirst ? firstRooms - 1 : 100_000
+        return [
+            "conn_id": "parlance",
+            "lists": [
+                "all": [
+                    "ranges": [[0, .integer(last)]],
+                    "timeline_limit": .integer(Int64(timelineLimit)),
+                    "required_state": [
+                        ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
+                        ["m.room.topic", ""], ["m.room.encryption", ""], ["m.room.member", "$ME"],
+                        ["m.room.member", "$LAZY"],
+                    ],
+                ]
+            ],
+            "extensions": [
+                "typing": ["enabled": true], "receipts": ["enabled": true], "account_data": ["enabled": true],
+            ],
+        ]
+    }
+
+    static func read(_ answer: JSONValue) throws -> SyncUpdate {
+        guard let next = answer["pos"]?.string, !next.isEmpty else {
+            throw MatrixError.malformed(reason: "a sync without a token")
+        }
+        var reader = SyncReader()
+        var update = SyncUpdate(token: next)
+        var places: [RoomID: Int] = [:]
+        for (id, json) in (answer["rooms"]?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard var room = reader.room(id) else { continue }
+            readRoom(json, into: &room, &reader)
+            places[room.id] = update.rooms.count
+            update.rooms.append(room)
+        }
+        /// What an extension tells of a room that is else as it was.
+        func extend(_ id: String, _ change: (inout RoomUpdate) -> Void) {
+            guard let empty = reader.room(id) else { return }
+            if places[empty.id] == nil {
+                places[empty.id] = update.rooms.count
+                update.rooms.append(empty)
+            }
+            if let place = places[empty.id] { change(&update.rooms[place]) }
+        }
+        let extensions = answer["extensions"]
+        for (id, event) in extensions?["typing"]?["rooms"]?.object ?? [:] {
+            extend(id) { $0.typing = SyncReader.typing(event["content"]) }
+        }
+        for (id, event) in extensions?["receipts"]?["rooms"]?.object ?? [:] {
+            extend(id) { $0.receipts = SyncReader.receipts(event["content"]) }
+        }
+        for (id, events) in extensions?["account_data"]?["rooms"]?.object ?? [:] {
+            for event in events.array ?? [] where event["type"]?.string == "m.fully_read" {
+                let marker = MatrixEvent.identifier(event["content"]?["event_id"])
+                extend(id) { $0.fullyRead = marker.map { MessageID($0) } }
+            }
+        }
+        update.skipped = reader.skipped
+        return update
+    }
+
+    private static func readRoom(_ json: JSONValue, into room: inout RoomUpdate, _ reader: inout SyncReader) {
+        if json["invite_state"]?.array != nil || json["stripped_state"]?.array != nil {
+            room.membership = .invited
+            return
+        }
+        room.timeline = reader.events(json["timeline"])
+        room.state = room.timeline.filter { $0.stateKey != nil } + reader.events(json["required_state"])
+        if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }
+        room.heroes = json["heroes"]?.array.map { heroes in
+            heroes.compactMap { hero in
+                MatrixEvent.identifier(hero["user_id"]).map {
+                    RoomUpdate.Hero(id: MemberID($0), name: hero["displayname"]?.string)
+                }
+            }
+        }
+        room.unread = json["notification_count"]?.integer.map { Int(clamping: $0) }
+    }
+}

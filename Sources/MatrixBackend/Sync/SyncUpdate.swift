@@ -1,0 +1,85 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// What one answer of a sync told, in whichever of the two ways it was asked for.
+struct SyncUpdate: Equatable, Sendable {
+    /// Where to go on.
+    var token: String
+    var rooms: [RoomUpdate] = []
+    /// What was no event, or no room, and was left out.
+    var skipped = 0
+}
+
+struct RoomUpdate: Equatable, Sendable {
+    enum Membership: Equatable, Sendable {
+        case joined, invited, left
+    }
+
+    struct Hero: Equatable, Sendable {
+        var id: MemberID
+        var name: String?
+    }
+
+    var id: RoomID
+    var membership = Membership.joined
+    /// State as it is after the timeline: of several events of one kind the last one counts.
+    var state: [MatrixEvent] = []
+    /// Oldest first.
+    var timeline: [MatrixEvent] = []
+    /// Where to ask for what came before ``timeline``; nil if nothing is missing there.
+    var gap: String?
+    /// Those after whom a room without a name is called.
+    var heroes: [Hero]?
+    /// nil if nothing was told of it.
+    var typing: [MemberID]?
+    var receipts: [ReadReceipt] = []
+    /// The newest message that was marked as read to the end.
+    var fullyRead: MessageID?
+    /// What the server counts as unread, nil if it did not say.
+    var unread: Int?
+
+    init(id: RoomID) {
+        self.id = id
+    }
+}
+
+/// Reads parts that both kinds of sync have, and counts what it leaves out.
+struct SyncReader {
+    private(set) var skipped = 0
+
+    mutating func events(_ value: JSONValue?) -> [MatrixEvent] {
+        let all = value?.array ?? []
+        let read = all.compactMap(MatrixEvent.init)
+        skipped += all.count - read.count
+        return read
+    }
+
+    mutating func room(_ id: String) -> RoomUpdate? {
+        guard let id = MatrixEvent.identifier(.string(id)) else {
+            skipped += 1
+            return nil
+        }
+        return RoomUpdate(id: RoomID(id))
+    }
+
+    static func typing(_ content: JSONValue?) -> [MemberID]? {
+        content?["user_ids"]?.array.map { $0.compactMap { MatrixEvent.identifier($0) }.map { MemberID($0) } }
+    }
+
+    /// Receipts of the room itself, and of its main timeline: those of threads say nothing of it.
+    static func receipts(_ content: JSONValue?) -> [ReadReceipt] {
+        (content?.object ?? [:]).flatMap { event, kinds in
+            ["m.read", "m.read.private"].flatMap { kind in
+                (kinds[kind]?.object ?? [:]).compactMap { user, receipt -> ReadReceipt? in
+                    guard let event = MatrixEvent.identifier(.string(event)),
+                        let user = MatrixEvent.identifier(.string(user)), let time = receipt["ts"]?.integer,
+                        ["main", nil].contains(receipt["thread_id"]?.string)
+                    else { return nil }
+                    return ReadReceipt(
+                        member: MemberID(user), message: MessageID(event), readAt: MatrixEvent.date(time))
+                }
+            }
+        }.sorted { ($0.readAt, $0.member.rawValue) < ($1.readAt, $1.member.rawValue) }
+    }
+}

@@ -1,0 +1,97 @@
+public import Foundation
+
+/// Carries one request to a server and its answer back.
+public protocol MatrixTransport: Sendable {
+    /// - Throws: ``TransportError``, or `CancellationError`. An answer with any status is an answer.
+    func send(_ request: MatrixRequest) async throws -> MatrixResponse
+}
+
+/// A request, as far as a transport needs to know it.
+public struct MatrixRequest: Sendable {
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+    }
+
+    public enum Body: Sendable, Equatable {
+        case none
+        case json(Data)
+        case file(URL, type: String)
+    }
+
+    /// Where the body of the answer goes.
+    public enum Destination: Sendable, Equatable {
+        case memory
+        /// A file that is made, or emptied. What an error leaves there is of no use.
+        case file(URL)
+    }
+
+    public var method: Method
+    public var url: URL
+    public var token: AccessToken?
+    public var body = Body.none
+    public var destination = Destination.memory
+    /// From sending to the end of the answer: slow bytes do not extend it.
+    public var timeout = Duration.seconds(30)
+    /// The most bytes that the body of an answer may have, once unpacked.
+    public var limit = MatrixLimits.answerBytes
+    /// Whether a redirection is followed, without the token. Otherwise it is the answer.
+    public var followsRedirects = false
+    /// Told of the part of a body that is sent, from 0 to 1, from any thread.
+    public var progress: (@Sendable (Double) -> Void)?
+
+    public init(_ method: Method, _ url: URL, token: AccessToken? = nil) {
+        self.method = method
+        self.url = url
+        self.token = token
+    }
+}
+
+/// What a server answered.
+public struct MatrixResponse: Sendable, Equatable {
+    public var status: Int
+    /// By names in lower case.
+    public var headers: [String: String]
+    public var body: Data
+
+    public init(status: Int, headers: [String: String] = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Why no answer came.
+public enum TransportError: Error, Equatable, Sendable {
+    /// No connection, a name that is not found, a certificate that is not trusted, an answer that broke off.
+    case unreachable(reason: String)
+    case timedOut
+    /// The answer is longer than the request allows; it was not read to its end.
+    case tooLarge(limit: Int)
+}
+
+/// Opens an account. It is in no description of itself, and so in no log.
+public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    public let value: String
+
+    public init(_ value: String) {
+        self.value = value
+    }
+
+    public var description: String { "AccessToken" }
+    public var debugDescription: String { "AccessToken" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Sizes beyond which nothing is taken from a server, or given to it.
+public enum MatrixLimits {
+    /// Bytes of JSON in one answer.
+    public static let answerBytes = 32 << 20
+    /// Bytes of the content of one event: the whole event may have 65,536 (specification, size limits), and the
+    /// server adds to it.
+    public static let contentBytes = 60_000
+    /// Bytes of a file that is fetched.
+    public static let mediaBytes = 100 << 20
+}

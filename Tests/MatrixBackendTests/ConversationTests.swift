@@ -1,0 +1,193 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Two users of a real homeserver, by both kinds of sync.
+@Suite(.timeLimit(.minutes(2))) struct ConversationTests {
+    /// Ann's room, with Bob in it.
+    private func meet(sliding: Bool) async throws -> (ann: MatrixUser, bob: MatrixUser, room: RoomID) {
+        let ann = try await MatrixUser.make("ann", sliding: sliding)
+        let bob = try await MatrixUser.make("bob", sliding: !sliding)
+        let room = try await ann.backend.createRoom(named: "A room")
+        try await ann.backend.invite(bob.session.user.rawValue, to: room)
+        #expect(try await bob.backend.join(room.rawValue) == room)
+        try await bob.waitForRoom(room) { $0.room.name == "A room" }
+        return (ann, bob, room)
+    }
+
+    @Test(arguments: [true, false]) func twoTalk(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        let hello = try await ann.say("Hello **Bob**", in: room)
+        #expect(hello.sender == ann.session.user && hello.delivery == .sent)
+        let heard = try await bob.messages(in: room) { $0.contains { $0.id == hello.id } }
+        #expect(heard.last?.text == "Hello **Bob**" && heard.last?.formattedText?.contains("<strong>") == true)
+        let answer = try await bob.say("Hello", in: room, replyTo: hello.id)
+        try await ann.messages(in: room) { $0.last?.replyTo == hello.id }
+
+        try await ann.backend.edit(hello.id, in: room, text: "Hello Bob!")
+        let edited = try await bob.messages(in: room) { $0.contains { $0.text == "Hello Bob!" } }
+        #expect(edited.first { $0.id == hello.id }?.editedAt != nil && edited.count == 2)
+        #expect(try await bob.backend.revisions(of: hello.id, in: room).map(\.text) == ["Hello **Bob**"])
+
+        try await bob.backend.react("👍", isGiven: true, to: hello.id, in: room)
+        try await ann.messages(in: room) { $0.first?.reactions.first?.senders == [bob.session.user] }
+        try await bob.messages(in: room) { $0.first?.reactions.isEmpty == false }
+        try await bob.backend.react("👍", isGiven: false, to: hello.id, in: room)
+        try await ann.messages(in: room) { $0.first?.reactions.isEmpty == true }
+
+        try await bob.backend.delete(answer.id, in: room)
+        let left = try await ann.messages(in: room) { $0.last?.isDeleted == true }
+        #expect(left.map(\.id) == [hello.id, answer.id] && left.last?.text == "")
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test func whatIsSentIsShownAtOnceAndOnce() async throws {
+        let (ann, bob, room) = try await meet(sliding: true)
+        let transaction = TransactionID("t-\(UUID().uuidString)")
+        let message = OutgoingMessage(transactionID: transaction, text: "Once")
+        let updates = ann.backend.timeline(of: room, limit: 50)
+        let echo = try await ann.backend.send(message, to: room)
+        #expect(echo.transactionID == transaction)
+        var shown: [MessageID: Message] = [:]
+        var most = 0
+        var wasOnItsWay = false
+        for await update in updates {
+            if case .opened(let page, _, _) = update { for message in page.messages { shown[message.id] = message } }
+            if case .changed(let messages) = update { for message in messages { shown[message.id] = message } }
+            if case .removed(let ids) = update { for id in ids { shown[id] = nil } }
+            most = max(most, shown.count)
+            wasOnItsWay = wasOnItsWay || shown.values.contains { $0.delivery == .sending }
+            if shown.values.contains(where: { EchoBook.transaction(of: $0.id) == nil }) { break }
+        }
+        #expect(most == 1 && shown.count == 1 && wasOnItsWay)
+        let again = try await ann.backend.send(message, to: room)
+        #expect(again.id == shown.values.first?.id, "a transaction is one message")
+        let heard = try await bob.messages(in: room) { !$0.isEmpty }
+        #expect(heard.map(\.text) == ["Once"])
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test(arguments: [true, false]) func aLongHistoryIsFetchedWhenItIsAskedFor(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        await ann.close()
+        // More than an answer of a sync holds, while Ann is away; from any client.
+        for number in 1...70 {
+            let content: JSONValue = ["msgtype": "m.text", "body": .string("\(number)")]
+            _ = try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)")
+        }
+        let back = try await ann.restarted()
+        let newest = try await back.messages(in: room) { $0.last?.text == "70" }
+        #expect(newest.count < 70, "it did not come with the sync")
+        var texts: [String] = []
+        var position = Int64.max
+        var page: TimelinePage
+        repeat {
+            page = try await back.backend.messages(in: room, before: position, limit: 20)
+            texts = page.messages.map(\.text) + texts
+            position = page.messages.first?.position ?? position
+        } while page.hasOlder && !page.messages.isEmpty
+        #expect(texts == (1...70).map(String.init))
+        #expect(try await back.store.gaps(in: room).isEmpty)
+        await back.close()
+        await bob.close()
+    }
+
+    @Test func filesGoWithMessages() async throws {
+        let (ann, bob, room) = try await meet(sliding: true)
+        let data = Data("What is in the file.".utf8)
+        let file = try await ann.backend.takeIn(.data(data), named: "né w.txt", type: "text/plain") { _ in }
+        let message = OutgoingMessage(
+            transactionID: TransactionID(UUID().uuidString), text: "See", kind: .file, attachments: [file])
+        try await ann.backend.send(message, to: room)
+        let heard = try await bob.messages(in: room) { $0.last?.attachments.isEmpty == false }
+        let got = try #require(heard.last?.attachments.first)
+        #expect(heard.last?.text == "See" && got.name == "né w.txt" && got.bytes == data.count)
+        #expect(try Data(contentsOf: try await bob.backend.content(of: got)) == data)
+        #expect(try await bob.backend.namedFile(of: got).lastPathComponent == "né w.txt")
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test(arguments: [true, false]) func nothingIsSentInTheClearIntoAnEncryptedRoom(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        let crypt: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
+        try await ann.client.setState("m.room.encryption", crypt, of: room)
+        _ = try await ann.client.send(
+            "m.room.encrypted", ["algorithm": "m.megolm.v1.aes-sha2", "ciphertext": "x"], to: room, transaction: "e")
+        let shown = try await bob.messages(in: room) { !$0.isEmpty }
+        #expect(shown.first?.text.isEmpty == false, "it is never blank")
+        await #expect(throws: ChatError.notPermitted) {
+            try await bob.backend.send(Fixtures.outgoing("clear"), to: room)
+        }
+        // Were the room unknown to the store, the server is asked first.
+        try await bob.store.set(nil, for: MatrixOutboxBackend.encryptionSetting, of: room)
+        try await bob.backend.send(Fixtures.outgoing("clear", transaction: "refused"), to: room)
+        try await bob.messages(in: room) { $0.last?.delivery == .failed }
+        let history = try await ann.client.history(of: room, before: nil, limit: 50)
+        #expect(!history.events.contains { $0.type == "m.room.message" })
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test func whatWaitedIsSentAfterAnotherStart() async throws {
+        let (ann, bob, room) = try await meet(sliding: true)
+        // Off the network, nothing is lost by ending.
+        await ann.backend.outbox.setOnline(false)
+        try await ann.backend.send(Fixtures.outgoing("later", transaction: "later"), to: room)
+        let back = try await ann.restarted()
+        let sent = try await back.settled(TransactionID("later"), in: room)
+        #expect(sent.text == "later")
+        let heard = try await bob.messages(in: room) { !$0.isEmpty }
+        #expect(heard.map(\.text) == ["later"])
+        await back.close()
+        await bob.close()
+    }
+
+    @Test func aSessionThatWasEndedIsToldAndLosesNothing() async throws {
+        let ann = try await MatrixUser.make(sliding: true)
+        let room = try await ann.backend.createRoom(named: "Kept")
+        try await ann.say("Still here", in: room)
+        try await ann.client.logOut()
+        // Synapse does not end the wait of a sync for that.
+        let back = try await ann.restarted()
+        for await state in back.backend.connectionStates() {
+            if case .signedOut(let isSoft) = state {
+                #expect(!isSoft)
+                break
+            }
+        }
+        try await back.messages(in: room) { $0.last?.text == "Still here" }
+        await back.close()
+    }
+
+    @Test func typingIsTold() async throws {
+        let (ann, bob, room) = try await meet(sliding: true)
+        let updates = ann.backend.timeline(of: room, limit: 10)
+        await bob.backend.setTyping(true, in: room)
+        for await update in updates {
+            if case .typing(let members) = update, members == [bob.session.user] { break }
+        }
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test func aWrongPasswordIsRefused() async throws {
+        let transport = URLSessionTransport()
+        let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
+        let client = MatrixClient(server: server.url, transport: transport)
+        #expect(try await client.loginFlows().contains("m.login.password"))
+        do {
+            _ = try await client.logIn(name: "nobody", password: "wrong", deviceName: "Parlance")
+            Issue.record("no error")
+        } catch MatrixError.refused(403, "M_FORBIDDEN", _) {}
+        transport.close()
+    }
+}

@@ -1,0 +1,140 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+@Suite struct EventReaderTests {
+    private let reader = EventReader(own: MemberID("@ann:example.org"), translator: .untranslated)
+
+    private func read(_ json: JSONValue) throws -> TimelineEvent {
+        let event = try #require(MatrixEvent(json))
+        return try #require(reader.event(event))
+    }
+
+    private func message(_ content: JSONValue, unsigned: JSONValue = [:]) throws -> NewMessage {
+        guard
+            case .message(let message, _) = try read(Events.event("$e", "m.room.message", content, unsigned: unsigned))
+        else { throw CancellationError() }
+        return message
+    }
+
+    @Test(arguments: [
+        ("m.text", Message.Kind.text), ("m.emote", .emote), ("m.notice", .notice), ("org.example.new", .text),
+        ("m.location", .text),
+    ])
+    func textsAreOfTheirKinds(_ type: String, _ kind: Message.Kind) throws {
+        let read = try message(["msgtype": .string(type), "body": "Hello"])
+        #expect(read.kind == kind && read.text == "Hello" && read.attachments.isEmpty)
+        #expect(read.sentAt == Date(timeIntervalSince1970: 1) && read.transactionID == nil)
+    }
+
+    @Test func ownMessagesBringTheirTransaction() throws {
+        let unsigned: JSONValue = ["transaction_id": "t"]
+        #expect(
+            try message(["msgtype": "m.text", "body": "x"], unsigned: unsigned).transactionID == TransactionID("t"))
+        let other = Events.event(
+            "$e", "m.room.message", ["msgtype": "m.text", "body": "x"], by: "@bob:example.org", unsigned: unsigned)
+        guard case .message(let message, _) = try read(other) else { throw CancellationError() }
+        #expect(message.transactionID == nil, "a stranger's would take the place of one's own")
+    }
+
+    @Test func aFileHasACaptionOnlyBesideAName() throws {
+        var content: [String: JSONValue] = [
+            "msgtype": "m.image", "body": "cat.png", "url": "mxc://a/b",
+            "info": ["mimetype": "image/png", "size": 5, "w": 3, "h": 4],
+        ]
+        var read = try message(.object(content))
+        #expect(read.text == "" && read.kind == .image)
+        #expect(
+            read.attachments == [
+                MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png", bytes: 5, width: 3, height: 4)
+            ])
+        content["filename"] = "cat.png"
+        content["body"] = "My cat"
+        read = try message(.object(content))
+        #expect(read.text == "My cat" && read.attachments.first?.name == "cat.png")
+        content["info"] = ["mimetype": "text/html"]
+        #expect(try message(.object(content)).attachments.first?.type == "image/x-unknown", "a picture is no page")
+        content["url"] = "https://example.org/x"
+        read = try message(.object(content))
+        #expect(read.attachments.isEmpty && read.kind == .text && read.text == "My cat")
+    }
+
+    @Test(arguments: [
+        ("> <@bob:b> one\n> two\n\nYes", "Yes"), ("> <@bob:b> one\n\n> mine\nYes", "> mine\nYes"),
+        ("> quoted by hand\nYes", "> quoted by hand\nYes"), ("> <@bob:b> all there is", "> <@bob:b> all there is"),
+    ])
+    func replyFallbacksGo(_ body: String, _ expected: String) throws {
+        let relation: JSONValue = ["m.in_reply_to": ["event_id": "$a"]]
+        let read = try message(["msgtype": "m.text", "body": .string(body), "m.relates_to": relation])
+        #expect(read.text == expected && read.replyTo == MessageID("$a"))
+        #expect(try message(["msgtype": "m.text", "body": .string(body)]).text == body, "only replies have one")
+    }
+
+    @Test func changesNameTheirTargets() throws {
+        let sender = MemberID("@ann:example.org")
+        let at = Date(timeIntervalSince1970: 1)
+        #expect(
+            try read(Events.all[3])
+                == .change(
+                    MessageChange(
+                        id: "$edit", target: MessageID("$text"), sender: sender, at: at,
+                        kind: .edit(text: "Hello you", formattedText: nil))))
+        #expect(
+            try read(Events.all[4])
+                == .change(
+                    MessageChange(
+                        id: "$reaction", target: MessageID("$text"), sender: sender, at: at, kind: .reaction("👍"))))
+        let deletion = TimelineEvent.change(
+            MessageChange(id: "$redaction", target: MessageID("$gone"), sender: sender, at: at, kind: .deletion))
+        #expect(try read(Events.all[5]) == deletion)
+        // Before version 11 of rooms it stands beside the content.
+        guard case .object(var old) = Events.event("$redaction", "m.room.redaction", [:]) else { return }
+        old["redacts"] = "$gone"
+        #expect(try read(.object(old)) == deletion)
+    }
+
+    @Test func aMessageMayComeWithItsLatestEdit() throws {
+        let edit = Events.event(
+            "$edit", "m.room.message",
+            ["msgtype": "m.text", "body": "* b", "m.new_content": ["msgtype": "m.text", "body": "b"]], at: 9000)
+        let event = Events.event(
+            "$a", "m.room.message", ["msgtype": "m.text", "body": "a"], unsigned: ["m.relations": ["m.replace": edit]])
+        guard case .message(let message, let editedAt) = try read(event) else { throw CancellationError() }
+        #expect(message.text == "b" && editedAt == Date(timeIntervalSince1970: 9))
+    }
+
+    @Test func whatWasDeletedLeavesItsPlace() throws {
+        let event = Events.event(
+            "$a", "m.room.message", [:], unsigned: ["redacted_because": ["type": "m.room.redaction"]])
+        guard case .deleted(let message) = try read(event) else { throw CancellationError() }
+        #expect(message.text.isEmpty && message.id == MessageID("$a"))
+    }
+
+    @Test func whatIsEncryptedIsNeverBlank() throws {
+        guard case .message(let message, _) = try read(Events.all[6]) else { throw CancellationError() }
+        #expect(message.kind == .notice && message.text.contains("ncrypted"))
+    }
+
+    @Test func whatSaysNothingIsLeftOut() throws {
+        for event in Events.all.suffix(7) { #expect(reader.event(try #require(MatrixEvent(event))) == nil) }
+        let long = String(repeating: "x", count: ChatLimits.reactionLength + 1)
+        let reaction = Events.event(
+            "$r", "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$t", "key": .string(long)]])
+        #expect(reader.event(try #require(MatrixEvent(reaction))) == nil)
+    }
+
+    @Test func sameNamesAreToldApart() {
+        func member(_ id: String, _ name: String) -> Member {
+            Member(id: MemberID(id), displayName: name, kind: .person)
+        }
+        let names = MemberNames.disambiguated([
+            member("@a:x", "Ann"), member("@b:x", "ann\u{200B}"), member("@c:x", "Bob"), member("@d:x", "@c:x"),
+            member("@e:x", "@e:x"),
+        ]).map(\.displayName)
+        #expect(names == ["Ann (@a:x)", "ann\u{200B} (@b:x)", "Bob", "@c:x (@d:x)", "@e:x"])
+    }
+}

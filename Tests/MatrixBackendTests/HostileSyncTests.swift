@@ -1,0 +1,167 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// One part of one event, or of the answer around it, is anything at all: nothing else suffers.
+@Suite(.timeLimit(.minutes(2))) struct HostileSyncTests {
+    private static let junk: [JSONValue] = [
+        .null, true, 0, -1, .integer(.max), .integer(.min), .number(1e308), .number(-0.5), "", "x", "\0", "\u{202E}",
+        .string(String(repeating: "é", count: 300)), [], [[[]]], [:], ["": ""], "@", "!", "$", "mxc://", "💥",
+    ]
+    private let own = MemberID("@me:example.org")
+
+    private func answer(_ events: [JSONValue]) -> JSONValue {
+        [
+            "next_batch": "s2",
+            "rooms": [
+                "join": [
+                    "!room": [
+                        "timeline": ["events": .array(events), "limited": true, "prev_batch": "p1"],
+                        "state": ["events": []],
+                    ]
+                ]
+            ],
+        ]
+    }
+
+    @Test func anyFieldOfAnyEventMayBeAnything() throws {
+        let first = Events.text("$first", "before")
+        let last = Events.text("$last", "after")
+        let reader = EventReader(own: own, translator: .untranslated)
+        var count = 0
+        for event in Events.all {
+            for mutated in event.mutations(with: Self.junk) {
+                count += 1
+                // As it comes over the wire, so that the parser has its part in it.
+                let data = try answer([first, mutated, last]).encoded()
+                let update = try PlainSync.read(JSONValue(parsing: data), since: "s1")
+                let room = try #require(update.rooms.first)
+                #expect(room.timeline.count + update.skipped == 3, "\(mutated)")
+                let read = reader.timeline(room.timeline)
+                #expect(read.first?.text == "before" && read.last?.text == "after", "\(mutated)")
+                for event in read {
+                    guard case .message(let message, _) = event else { continue }
+                    #expect(!message.text.utf8.contains(0) && !message.id.rawValue.isEmpty)
+                }
+                _ = RoomStateReader(own: own, state: room.state)
+            }
+        }
+        #expect(count > 3000, "\(count) mutations")
+    }
+
+    @Test func anyPartOfAnAnswerMayBeAnything() throws {
+        let whole: JSONValue = [
+            "next_batch": "s2",
+            "rooms": [
+                "join": [
+                    "!room": [
+                        "timeline": ["events": [Events.text("$a", "x")], "limited": true, "prev_batch": "p1"],
+                        "state": ["events": [Events.member("@ann:example.org", "Ann")]],
+                        "ephemeral": [
+                            "events": [
+                                ["type": "m.typing", "content": ["user_ids": ["@ann:example.org"]]],
+                                [
+                                    "type": "m.receipt",
+                                    "content": [
+                                        "$a": ["m.read": ["@ann:example.org": ["ts": 5, "thread_id": "main"]]]
+                                    ],
+                                ],
+                            ]
+                        ],
+                        "account_data": ["events": [["type": "m.fully_read", "content": ["event_id": "$a"]]]],
+                        "summary": ["m.heroes": ["@ann:example.org"]],
+                        "unread_notifications": ["notification_count": 3],
+                    ]
+                ],
+                "invite": ["!other": ["invite_state": ["events": []]]], "leave": ["!third": [:]],
+            ],
+        ]
+        for mutated in whole.mutations(with: Self.junk) {
+            do {
+                _ = try PlainSync.read(mutated, since: "s1")
+            } catch MatrixError.malformed {
+                let token = mutated["next_batch"]?.string
+                #expect(token == nil || token == "", "only an answer without a token is refused: \(mutated)")
+            }
+        }
+    }
+
+    @Test func anyPartOfASlidingAnswerMayBeAnything() throws {
+        let whole: JSONValue = [
+            "pos": "5",
+            "rooms": [
+                "!room": [
+                    "initial": true, "limited": true, "prev_batch": "p", "notification_count": 2,
+                    "heroes": [["user_id": "@ann:example.org", "displayname": "Ann"]],
+                    "required_state": [Events.member("@ann:example.org", "Ann")],
+                    "timeline": [Events.text("$a", "x")],
+                ],
+                "!invited": ["invite_state": []],
+            ],
+            "extensions": [
+                "typing": ["rooms": ["!room": ["content": ["user_ids": ["@ann:example.org"]]]]],
+                "receipts": [
+                    "rooms": ["!room": ["content": ["$a": ["m.read": ["@ann:example.org": ["ts": 5]]]]]]
+                ],
+                "account_data": ["rooms": ["!room": [["type": "m.fully_read", "content": ["event_id": "$a"]]]]],
+            ],
+        ]
+        for mutated in whole.mutations(with: Self.junk) {
+            do {
+                _ = try SlidingSync.read(mutated)
+            } catch MatrixError.malformed {
+                let token = mutated["pos"]?.string
+                #expect(token == nil || token == "", "only an answer without a token is refused: \(mutated)")
+            }
+        }
+        let read = try SlidingSync.read(whole)
+        #expect(read.token == "5" && read.skipped == 0)
+        let room = try #require(read.rooms.last)
+        #expect(room.id == RoomID("!room") && room.gap == "p" && room.unread == 2)
+        #expect(room.typing == [MemberID("@ann:example.org")] && room.receipts.count == 1)
+        #expect(room.fullyRead == MessageID("$a") && room.heroes?.first?.name == "Ann")
+        #expect(read.rooms.first?.membership == .invited)
+    }
+
+    @Test func aStoreTakesInWhateverIsRead() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let reader = EventReader(own: own, translator: .untranslated)
+        // All at once: what one of them leaves behind is met by the next.
+        let events = Events.all.flatMap { $0.mutations(with: Self.junk) }.compactMap(MatrixEvent.init)
+        var batch = RoomBatch(id: RoomID("!room"), createdAt: Fixtures.date)
+        batch.events = reader.timeline(events)
+        let state = RoomStateReader(own: own, state: events.filter { $0.stateKey != nil })
+        batch.members = state.members
+        batch.settings = state.settings
+        _ = try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s2"]))
+        #expect(try await store.setting("token") == "s2")
+        #expect(try await store.integrityProblems() == [])
+        #expect(try await store.messages(in: RoomID("!room"), before: .max, limit: 1000).messages.count >= 5)
+        await store.close()
+    }
+
+    @Test func loneSurrogatesAndDoubleKeysAreRead() throws {
+        let body =
+            #"{"next_batch":"a","next_batch":"b","rooms":{"join":{"!r":{"timeline":{"events":[{"event_id":"$a","type":"m.room.message","sender":"@a:b","origin_server_ts":1,"content":{"msgtype":"m.text","body":"x \ud800 y"}}]}}}}}"#
+        let update = try PlainSync.read(JSONValue(parsing: Data(body.utf8)), since: nil)
+        #expect(update.token == "b")
+        let events = EventReader(own: own, translator: .untranslated).timeline(update.rooms[0].timeline)
+        #expect(events.first?.text?.hasPrefix("x ") == true)
+    }
+}
+
+extension TimelineEvent {
+    /// What it says, if it is a message.
+    var text: String? {
+        switch self {
+        case .message(let message, _), .deleted(let message): message.text
+        case .change: nil
+        }
+    }
+}

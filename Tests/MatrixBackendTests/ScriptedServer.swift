@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server on this computer that writes given bytes to whoever connects, for what a real one would never do.
+final class ScriptedServer: Sendable {
+    enum Step: Sendable {
+        case write(String)
+        /// So often, or until the other side hangs up.
+        case `repeat`(String, Int)
+        /// Until the other side hangs up.
+        case hang
+    }
+
+    let url: URL
+    private let listener: Int32
+    private let served = Mutex(0)
+
+    /// How many bytes were written by the end of each connection.
+    let ends: AsyncStream<Int>
+    private let told: AsyncStream<Int>.Continuation
+
+    /// How many bytes were written.
+    var count: Int { served.withLock { $0 } }
+
+    init(_ steps: [Step]) throws {
+        (ends, told) = AsyncStream.makeStream(of: Int.self)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, length) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, pointer, &length) == 0
+            }
+        }
+        guard isBound, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))") else {
+            throw POSIXError(.EADDRNOTAVAIL)
+        }
+        self.url = url
+        self.listener = listener
+        signal(SIGPIPE, SIG_IGN)
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread {
+                    self.serve(connection, steps)
+                    close(connection)
+                    self.told.yield(self.count)
+                }
+            }
+        }
+    }
+
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private func serve(_ connection: Int32, _ steps: [Step]) {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        guard recv(connection, &bytes, bytes.count, 0) > 0 else { return }
+        for step in steps {
+            switch step {
+            case .write(let text): if !write(text, to: connection) { return }
+            case .repeat(let text, let times):
+                for _ in 0..<times where !write(text, to: connection) { return }
+            case .hang: while recv(connection, &bytes, bytes.count, 0) > 0 {}
+            }
+        }
+    }
+
+    private func write(_ text: String, to connection: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, 0) }
+            guard written > 0 else { return false }
+            served.withLock { $0 += written }
+            rest = rest.dropFirst(written)
+        }
+        return true
+    }
+}

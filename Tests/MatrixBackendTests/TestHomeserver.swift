@@ -1,0 +1,123 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// The Synapse that `make test` starts.
+enum TestHomeserver {
+    struct NotThere: Error, CustomStringConvertible {
+        let description = """
+            PARLANCE_HOMESERVER is not set: these tests talk to a real homeserver, which build-aux/test starts. \
+            By hand: export PARLANCE_HOMESERVER=$(build-aux/synapse up)
+            """
+    }
+
+    static func url() throws -> URL {
+        guard let text = ProcessInfo.processInfo.environment["PARLANCE_HOMESERVER"], let url = URL(string: text) else {
+            throw NotThere()
+        }
+        return url
+    }
+}
+
+/// A new user of the test's homeserver, with a store of its own.
+struct MatrixUser {
+    let session: MatrixSession
+    let server: Homeserver
+    let transport: URLSessionTransport
+    let folder: TemporaryFolder
+    let store: ChatStore
+    let backend: MatrixBackend
+
+    /// - Parameter sliding: whether to sync by sliding sync.
+    static func make(_ name: String = "ann", sliding: Bool) async throws -> MatrixUser {
+        let transport = URLSessionTransport()
+        let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
+        let unique = "\(name)-\(UUID().uuidString.prefix(8).lowercased())"
+        let client = MatrixClient(server: server.url, transport: transport)
+        let body: JSONValue = [
+            "username": .string(unique), "password": "password", "auth": ["type": "m.login.dummy"],
+            "inhibit_login": true,
+        ]
+        _ = try await client.call(.post, ["client", "v3", "register"], body: body)
+        let session = try await client.logIn(name: unique, password: "password", deviceName: "Parlance")
+        return try await MatrixUser(
+            session: session, server: server, transport: transport, folder: TemporaryFolder(), sliding: sliding)
+    }
+
+    private init(
+        session: MatrixSession, server: Homeserver, transport: URLSessionTransport, folder: TemporaryFolder,
+        sliding: Bool
+    ) async throws {
+        self.session = session
+        var server = server
+        if !sliding { server.features = [] }
+        self.server = server
+        self.transport = transport
+        self.folder = folder
+        store = try await ChatStore.open(in: folder.path("store"))
+        backend = try await MatrixBackend.start(over: store, server: server, session: session, transport: transport)
+    }
+
+    /// The same account and store, as after another start of the application.
+    func restarted() async throws -> MatrixUser {
+        await close()
+        return try await MatrixUser(
+            session: session, server: server, transport: URLSessionTransport(), folder: folder,
+            sliding: server.hasSlidingSync)
+    }
+
+    func close() async {
+        await backend.close()
+        await store.close()
+        transport.close()
+    }
+
+    var client: MatrixClient {
+        MatrixClient(server: server.url, token: session.token, transport: transport)
+    }
+
+    /// What a room shows as soon as it satisfies a condition.
+    @discardableResult
+    func messages(in room: RoomID, where condition: @escaping ([Message]) -> Bool) async throws -> [Message] {
+        var shown: [MessageID: Message] = [:]
+        for await update in backend.timeline(of: room, limit: 200) {
+            switch update {
+            case .opened(let page, _, _): for message in page.messages { shown[message.id] = message }
+            case .changed(let messages): for message in messages { shown[message.id] = message }
+            case .removed(let ids): for id in ids { shown[id] = nil }
+            case .members, .typing: break
+            case .closed: throw ChatError.notFound
+            }
+            let sorted = shown.values.sorted { $0.position < $1.position }
+            if condition(sorted) { return sorted }
+        }
+        throw CancellationError()
+    }
+
+    /// Sends and waits until the server's own word of it is there.
+    @discardableResult
+    func say(_ text: String, in room: RoomID, replyTo: MessageID? = nil) async throws -> Message {
+        let transaction = TransactionID(UUID().uuidString)
+        try await backend.send(OutgoingMessage(transactionID: transaction, text: text, replyTo: replyTo), to: room)
+        return try await settled(transaction, in: room)
+    }
+
+    func settled(_ transaction: TransactionID, in room: RoomID) async throws -> Message {
+        let all = try await messages(in: room) { all in
+            all.contains { $0.transactionID == transaction && EchoBook.transaction(of: $0.id) == nil }
+        }
+        return try #require(all.first { $0.transactionID == transaction })
+    }
+
+    func waitForRoom(_ room: RoomID, where condition: @escaping (RoomSummary) -> Bool = { _ in true }) async throws {
+        for await rooms in backend.roomSummaries() {
+            if let summary = rooms.first(where: { $0.id == room }), condition(summary) { return }
+        }
+        throw CancellationError()
+    }
+}

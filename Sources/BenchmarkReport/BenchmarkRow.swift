@@ -34,16 +34,19 @@ public struct BenchmarkRow {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String((value * 1000).rounded() / 1000)
     }
 
+    /// The row for people, with its columns padded to widths in characters.
+    func line(widths: [Int]) -> String {
+        let padded = zip(columns, widths).map { text, width in
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        return (padded + columns.dropFirst(widths.count)).joined(separator: "  ")
+    }
+
     /// Prints the rows with their columns aligned, then a line of JSON for each.
     /// - Returns: whether all targets are met.
     public static func report(_ rows: [BenchmarkRow]) -> Bool {
-        let lines = rows.map(\.columns)
-        let widths = (0..<5).map { column in lines.map { $0[column].count }.max() ?? 0 }
-        for line in lines {
-            print(
-                zip(line, widths).map { text, width in text + String(repeating: " ", count: width - text.count) }
-                    .joined(separator: "  "))
-        }
+        let widths = (0..<5).map { column in rows.map { $0.columns[column].count }.max() ?? 0 }
+        for row in rows { print(row.line(widths: widths)) }
         for row in rows { print(row.json) }
         return rows.allSatisfy(\.holds)
     }

@@ -91,7 +91,7 @@ final class Meter<List: BenchList> {
     func scroll(_ steps: [Double]) -> [Double] {
         steps.map { step in
             let cost = frame { scroller.verticalAdjustment.value += step }
-            settle()
+            _ = MainLoop.pump(forAtMost: 300) { !list.isBusy }
             return cost
         }
     }

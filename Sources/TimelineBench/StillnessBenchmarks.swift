@@ -10,37 +10,42 @@ struct StillnessBenchmarks<List: BenchList> {
     /// Pixels that may be missed; nil for a list that is only compared.
     let target: Double?
 
-    func rows() -> [BenchmarkRow] {
-        [
+    func measure(into table: inout BenchmarkTable) {
+        table.add(
             drift("prepending 50, at the top") { meter in
                 meter.scroller.verticalAdjustment.value -= 1e9
                 meter.settle()
                 meter.scroll([30])
             } _: {
                 $0.list.insert(Self.fresh(50), at: 0)
-            },
+            })
+        table.add(
             drift("prepending 50, in the middle") {
                 middle($0)
             } _: {
                 $0.list.insert(Self.fresh(50), at: 0)
-            },
+            })
+        table.add(
             drift("prepending 50, near the bottom") {
                 $0.scroll([-200])
             } _: {
                 $0.list.insert(Self.fresh(50), at: 0)
-            },
+            })
+        table.add(
             drift("wrapped anew in mid-list") {
                 middle($0)
             } _: {
                 $0.resize(to: 600)
-            },
+            })
+        table.add(
             drift("200 changes above and below") {
                 middle($0)
             } _: {
                 changes($0)
-            },
-            flingDrift(), appendErrors(), fractions(),
-        ]
+            })
+        table.add(flingDrift())
+        table.add(appendErrors())
+        table.add(fractions())
     }
 
     private static func fresh(_ count: Int) -> [Int] { (-count..<0).map { $0 - 5_000_000 } }

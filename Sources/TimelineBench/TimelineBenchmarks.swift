@@ -8,55 +8,66 @@ import GtkKit
 enum TimelineBenchmarks {
     private static let sizes = [100, 1000, 10_000, 100_000, 1_000_000]
 
-    static func rows() throws -> [BenchmarkRow] {
-        var rows: [BenchmarkRow] = []
-        for texts in BenchText.allCases {
-            rows += StillnessBenchmarks<OurList>(texts: texts, count: 10_000, target: 1).rows()
+    /// The parts that can be measured alone, in the order of a whole run.
+    enum Part: String, CaseIterable {
+        case still, speed, mixed, idle, memory, instructions
+    }
+
+    /// Measures parts, and prints each row as it is known.
+    /// - Returns: whether all targets are met.
+    static func report(_ parts: [Part]) throws -> Bool {
+        var table = BenchmarkTable(nameWidth: 84)
+        for part in parts {
+            switch part {
+            case .still: still(&table)
+            case .speed: for texts in BenchText.allCases { speeds(texts, &table) }
+            case .mixed: table.add(MixedBenchmarks.rows())
+            case .idle: table.add(idle())
+            case .memory: table.add(memory())
+            case .instructions: table.add(try instructions())
+            }
         }
-        rows += StillnessBenchmarks<GtkList>(texts: .short, count: 10_000, target: nil).rows()
-        rows += StillnessBenchmarks<PlainBox>(texts: .short, count: 1000, target: nil).rows()
-        for texts in BenchText.allCases { rows += speeds(texts) }
-        rows += MixedBenchmarks.rows()
-        rows += idle()
-        rows += memory()
-        rows.append(try instructions())
-        return rows
+        return table.finish()
+    }
+
+    private static func still(_ table: inout BenchmarkTable) {
+        for texts in BenchText.allCases {
+            StillnessBenchmarks<OurList>(texts: texts, count: 10_000, target: 1).measure(into: &table)
+        }
+        StillnessBenchmarks<GtkList>(texts: .short, count: 10_000, target: nil).measure(into: &table)
+        StillnessBenchmarks<PlainBox>(texts: .short, count: 1000, target: nil).measure(into: &table)
     }
 
     // MARK: Speed
 
-    private static func speeds(_ texts: BenchText) -> [BenchmarkRow] {
-        var rows: [BenchmarkRow] = []
+    private static func speeds(_ texts: BenchText, _ table: inout BenchmarkTable) {
         var ours: [Int: Speed] = [:]
-        var theirs: [Int: Speed] = [:]
         // Long rows are what they are from the first thousand on, and take GtkListView seconds.
         for count in texts == .short ? sizes : [1000, 100_000, 1_000_000] {
             let speed = Speed.measure(OurList.self, texts, count)
             ours[count] = speed
-            rows += speed.rows(OurList.name, texts, count)
-            rows += limits(speed, texts, count)
+            table.add(speed.rows(OurList.name, texts, count) + limits(speed, texts, count))
             let other = Speed.measure(GtkList.self, texts, count)
-            theirs[count] = other
-            rows += other.rows(GtkList.name, texts, count)
+            table.add(other.rows(GtkList.name, texts, count))
+            if count == 100_000 { table.add(comparison(texts, speed, other)) }
             if count <= (texts == .short ? PlainBox.most : 1000) {
-                rows += Speed.measure(PlainBox.self, texts, count).rows(PlainBox.name, texts, count)
+                table.add(Speed.measure(PlainBox.self, texts, count).rows(PlainBox.name, texts, count))
             }
         }
-        if let mine = ours[100_000], let other = theirs[100_000] {
-            let targets = texts == .short ? [0.35, 0.3, 0.75] : [0.1, 0.1, 0.2]
-            let pairs = [
-                ("first correct frame", mine.first, other.first), ("jump", mine.jump, other.jump),
-                ("wheel frame, 95th percentile", mine.wheel.percentile(0.95), other.wheel.percentile(0.95)),
-            ]
-            for (pair, target) in zip(pairs, targets) {
-                rows.append(
-                    BenchmarkRow(
-                        name: "timeline: \(texts.rawValue) 100000, \(pair.0), to GtkListView", value: pair.1 / pair.2,
-                        unit: "ratio", target: target))
-            }
+        if let small = ours[1000], let large = ours[1_000_000] { table.add(growth(texts, small, large)) }
+    }
+
+    private static func comparison(_ texts: BenchText, _ ours: Speed, _ theirs: Speed) -> [BenchmarkRow] {
+        let targets = texts == .short ? [0.35, 0.3, 0.75] : [0.1, 0.1, 0.2]
+        let ratios = [
+            ("first correct frame", ours.first / theirs.first), ("jump", ours.jump / theirs.jump),
+            ("wheel frame, 95th percentile", ours.wheel.percentile(0.95) / theirs.wheel.percentile(0.95)),
+        ]
+        return zip(ratios, targets).map { ratio, target in
+            BenchmarkRow(
+                name: "timeline: \(texts.rawValue) 100000, \(ratio.0), to GtkListView", value: ratio.1, unit: "ratio",
+                target: target)
         }
-        if let small = ours[1000], let large = ours[1_000_000] { rows += growth(texts, small, large) }
-        return rows
     }
 
     private static func limits(_ speed: Speed, _ texts: BenchText, _ count: Int) -> [BenchmarkRow] {

@@ -14,12 +14,15 @@ MainLoop.attachDispatchQueue()
 if arguments.first == "workload" {
     exit(TimelineBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
 }
-// `mixed` measures messages of all kinds alone.
-if arguments.first == "mixed" {
-    exit(BenchmarkRow.report(MixedBenchmarks.rows()) ? 0 : 1)
+// `still`, `speed`, `mixed`, `idle`, `memory`, `instructions`: those parts alone.
+let parts = arguments.compactMap(TimelineBenchmarks.Part.init)
+guard parts.count == arguments.count else {
+    let known = TimelineBenchmarks.Part.allCases.map(\.rawValue).joined(separator: "|")
+    FileHandle.standardError.write(Data("parlance-timeline-bench [\(known)] ...\n".utf8))
+    exit(2)
 }
 do {
-    exit(BenchmarkRow.report(try TimelineBenchmarks.rows()) ? 0 : 1)
+    exit(try TimelineBenchmarks.report(parts.isEmpty ? TimelineBenchmarks.Part.allCases : parts) ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(2)

@@ -177,6 +177,17 @@ final class TimelineListBench {
         _ = MainLoop.pump { !self.list.isBusy }
     }
 
+    /// Of the scrollbar's thumb, in pixels.
+    var thumbHeight: Double {
+        guard let bar = gtk_scrolled_window_get_vscrollbar(scroller.cast()) else { return .nan }
+        var parts = [Widget(borrowing: bar)]
+        while let part = parts.popLast() {
+            if String(cString: gtk_widget_get_css_name(part.cast())) == "slider" { return Double(part.height) }
+            parts += part.children
+        }
+        return .nan
+    }
+
     func scroll(by pixels: Double) { adjustment.value += pixels }
 
     /// Where the row with this key is on the screen, by its widget; nan if it has none in view.

@@ -92,4 +92,72 @@ final class TimelineListEventTests: GtkTestCase {
             bench.close()
         }
     }
+
+    /// A thumb among 10,000 rows of unlike heights follows the pointer, and no frame leaves a gap.
+    func testTheThumbFollowsThePointer() throws {
+        try onMain {
+            let bench = TimelineListBench((0..<10_000).map { 20 + $0 * 7919 % 300 })
+            gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
+            gtk_window_fullscreen(bench.window.window.cast())
+            _ = MainLoop.pump { bench.height == 800 }
+            bench.settle()
+            _ = MainLoop.pump { gtk_window_is_active(bench.window.window.cast()) != 0 }
+            let x = String(bench.scroller.width - 5)
+            XCTAssertTrue(
+                try Self.send(["mousemove", x, "790", "mousedown", "1", "mousemove", x, "780"]) {
+                    bench.list.isThumbDragged
+                })
+            let adjustment = bench.adjustment
+            let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(bench.widget.cast())))
+            var (gaps, backwards, last) = (0, 0, 1.0)
+            let watching = clock.connect("after-paint") { _ in
+                if !bench.list.coversViewport { gaps += 1 }
+                let share =
+                    (adjustment.value - adjustment.lower) / (adjustment.upper - adjustment.lower - adjustment.pageSize)
+                // Half a pixel of the track: what is measured on the way differs a little from what was estimated.
+                if share > last + 0.5 / 800 { backwards += 1 }
+                last = share
+            }
+            // Pixel by pixel: each step moves the thumb as far as the first one.
+            XCTAssertTrue(try Self.send(["mousemove", x, "740"]) { last < 0.99 })
+            bench.settle()
+            let (start, before) = (last, last)
+            XCTAssertTrue(try Self.send(["mousemove", x, "700"]) { last < before })
+            bench.settle()
+            let step = start - last
+            XCTAssertEqual(step, 40 / (800 - bench.thumbHeight), accuracy: 0.005)
+            for place in 2...16 {
+                let before = last
+                XCTAssertTrue(try Self.send(["mousemove", x, "\(740 - 40 * place)"]) { last < before })
+                XCTAssertEqual(last, start - Double(place) * step, accuracy: 0.005, "\(place) steps up")
+            }
+            watching.disconnect()
+            XCTAssertEqual(gaps, 0, "frames with nothing in a part of the viewport")
+            XCTAssertEqual(backwards, 0)
+            XCTAssertTrue(try Self.send(["mouseup", "1"]) { !bench.list.isThumbDragged })
+            bench.close()
+        }
+    }
+
+    /// A click on the track goes there, and the rows there are whole.
+    func testAClickOnTheTrackGoesThere() throws {
+        try onMain {
+            let bench = Self.fullScreenBench()
+            let x = String(bench.scroller.width - 5)
+            for y in [200, 600, 400] {
+                let before = bench.list.distanceFromStart
+                XCTAssertTrue(
+                    try Self.send(["mousemove", x, "\(y)", "click", "1"]) { bench.list.distanceFromStart != before })
+                bench.settle()
+                bench.becomeIdle()
+                XCTAssertTrue(bench.list.coversViewport)
+                let share =
+                    bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
+                // The thumb's middle goes to the pointer, as far as heights are known.
+                let thumb = bench.thumbHeight
+                XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.03, "at \(y)")
+            }
+            bench.close()
+        }
+    }
 }

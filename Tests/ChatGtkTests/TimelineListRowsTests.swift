@@ -23,6 +23,53 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
+    /// Whoever stops after each notch finds all rows ready: no layout has to make one, and those behind go too.
+    func testRowsThatWereMeasuredAheadAreLetGo() {
+        onMain {
+            let bench = TimelineListBench(Array(repeating: 25, count: 1000))
+            let inView = Int(bench.height / 25)
+            for step in 0..<400 {
+                bench.scroll(by: step < 200 ? -79 : 79)
+                bench.layOut()
+                bench.becomeIdle()
+                XCTAssertLessThanOrEqual(bench.list.statistics.alive, 3 * inView + 20)
+            }
+            XCTAssertLessThan(bench.list.statistics.made, 3 * inView + 60, "made once, used again")
+            bench.close()
+        }
+    }
+
+    /// Beside a scrollbar that takes some of the width rows are measured for the width that is left, and for no other.
+    func testAScrollbarBesideTheRowsCostsNoSecondLayout() {
+        onMain {
+            var costs: [Int] = []
+            let bench = TimelineListBench(TimelineListBench.heights(1000), width: 900)
+            for isOver in [true, false] {
+                gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), isOver ? 1 : 0)
+                // The scrollbar comes by and by.
+                var width = 0
+                while width != bench.list.viewport.rowWidth {
+                    width = bench.list.viewport.rowWidth
+                    for _ in 0..<5 { bench.settle() }
+                }
+                XCTAssertEqual(width == 900, isOver)
+                bench.list.scrollToEnd()
+                bench.settle()
+                bench.becomeIdle()
+                let before = StripImplementation.layouts
+                for _ in 0..<20 {
+                    bench.scroll(by: -400)
+                    bench.settle()
+                    bench.becomeIdle()
+                }
+                costs.append(StripImplementation.layouts - before)
+            }
+            XCTAssertEqual(costs[1], costs[0], "text layouts beside a scrollbar and under one")
+            XCTAssertGreaterThan(bench.list.index.measuredRows, 160, "what was measured stays known")
+            bench.close()
+        }
+    }
+
     func testOneTextLayoutForEachRowBound() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(1000))

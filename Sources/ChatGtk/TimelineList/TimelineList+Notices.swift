@@ -42,12 +42,16 @@ extension TimelineList {
     /// Binds and measures the rows around the viewport while nothing else is to be done, so that scrolling finds
     /// them ready.
     func scheduleIdleMeasuring() {
-        guard idleMeasuring?.isPending != true, nextToMeasure != nil || realised.pooled > Self.poolLimit else { return }
+        guard idleMeasuring?.isPending != true,
+            nextToMeasure != nil || realised.pooled > Self.poolLimit || realised.rows.contains(where: isFar)
+        else { return }
         idleMeasuring = Timeout(whenIdle: { [weak self] in self?.measureAhead() })
     }
 
     private func measureAhead() {
         guard let source, source.count == index.rows, viewport.height > 0 else { return }
+        // Layouts of frames that find their rows ready let none go: see ``queueLayout()``.
+        realised.release(from: source) { !isFar($0) }
         let deadline = g_get_monotonic_time() + Self.idleBudget
         while let next = nextToMeasure {
             let row = measured(next.index, source)
@@ -56,6 +60,12 @@ extension TimelineList {
             if g_get_monotonic_time() >= deadline { return scheduleIdleMeasuring() }
         }
         realised.trimPool(to: Self.poolLimit)
+    }
+
+    /// Whether a row is farther from the viewport than rows are kept.
+    private func isFar(_ row: RealisedRow) -> Bool {
+        let margin = viewport.height * Self.overscan
+        return (row.bottom < -margin || row.top > viewport.height + margin) && !isFocused(row)
     }
 
     /// The row to be measured next, beside those that are: the way one is heading first.

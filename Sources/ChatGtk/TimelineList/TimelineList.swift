@@ -151,8 +151,11 @@ public final class TimelineList: ScrollableImplementation {
     public override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         switch orientation {
         case .horizontal: SizeRequest(minimum: 0, natural: maximumRowWidth)
-        // A scrolled window that asks for its content's height has a limit far below this one.
-        case .vertical: SizeRequest(minimum: 0, natural: Int(min(index.total, 100_000)))
+        case .vertical:
+            // A scrolled window guesses from the least height whether its scrollbar takes some of the width: 0 would
+            // have every layout begin at a width that is not the final one, with all rows measured for both.
+            // One that asks for its content's height has a limit far below this one.
+            SizeRequest(minimum: Int(min(index.total, 100_000)), natural: Int(min(index.total, 100_000)))
         }
     }
 

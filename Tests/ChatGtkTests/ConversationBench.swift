@@ -45,7 +45,7 @@ final class ConversationBench {
         settle()
     }
 
-    private static func makeRoom(_ count: Int, unread: Int) throws -> ChatFixture {
+    static func makeRoom(_ count: Int, unread: Int) throws -> ChatFixture {
         let fixture = try ChatFixture()
         let members = [
             Member(id: own, displayName: "Robin", kind: .own), Member(id: other, displayName: "Alex", kind: .person),
@@ -104,11 +104,21 @@ final class ConversationBench {
     /// Hands bytes to xdotool, which makes real key and pointer events of them.
     func input(_ arguments: String...) throws { try input(arguments) }
 
-    func input(_ arguments: [String]) throws {
-        gtk_window_present(window.window.cast())
-        guard MainLoop.pump(until: { [window] in gtk_window_is_active(window.window.cast()) != 0 }) else {
-            throw Unfinished()
+    /// Waits until the display server gives the window the keys.
+    func activate() throws { try RealInput.activate(window.window) }
+
+    /// Lets one frame be painted.
+    func frame() {
+        var frames = 0
+        list.widget.addTick {
+            frames += 1
+            return frames < 2
         }
+        _ = MainLoop.pump { frames >= 2 }
+    }
+
+    func input(_ arguments: [String]) throws {
+        try activate()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdotool"] + arguments

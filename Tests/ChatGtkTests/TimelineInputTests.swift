@@ -1,7 +1,9 @@
 import CGtk
 import ChatCore
+import ChatStore
 import ChatViewModels
 import Composer
+import Foundation
 import GtkKit
 import GtkTestSupport
 import XCTest
@@ -27,6 +29,63 @@ final class TimelineInputTests: GtkTestCase {
             XCTAssertFalse(bench.list.isAtEnd)
             bench.timeline.grabFocus()
             try bench.press("Escape")
+            XCTAssertTrue(bench.view.composerHasFocus)
+            try bench.close()
+        }
+    }
+
+    /// SLK-56: Ctrl+Home and Ctrl+End lead to the room's ends, however far they are apart.
+    func testTheFarEndsAreAKeyAway() throws {
+        try onMain {
+            let bench = try ConversationBench(1000)
+            XCTAssertFalse(bench.view.isLatestShown)
+            bench.timeline.grabFocus()
+            try bench.press("ctrl+Home")
+            XCTAssertTrue(bench.wait { bench.visible.first == 0 && bench.list.distanceFromStart == 0 })
+            bench.settle()
+            XCTAssertEqual(bench.list.bounds(of: bench.model.rows[0].id)?.top, 0, "from its first day on")
+            XCTAssertTrue(bench.view.isLatestShown && bench.model.state.isDetached)
+            try bench.press("ctrl+End")
+            XCTAssertTrue(bench.wait { bench.list.isAtEnd && !bench.model.state.isDetached })
+            bench.settle()
+            XCTAssertEqual(bench.bottom(999), Double(bench.list.widget.height), accuracy: 0.5)
+            XCTAssertTrue(bench.wait { !bench.view.isLatestShown })
+            try bench.close()
+        }
+    }
+
+    /// SLK-56: a button counts what is unread, and leads to the very end.
+    func testTheButtonLeadsToTheNewest() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(400, unread: 0)
+            try finish { [store = fixture.store] in
+                for number in 400..<442 {
+                    _ = try await store.append(
+                        NewMessage(
+                            id: MessageID("m\(number)"), sender: ConversationBench.other,
+                            text: ConversationBench.text(number), sentAt: Date(timeIntervalSince1970: 1_768_000_000)),
+                        to: ConversationBench.room)
+                }
+            }
+            let bench = try ConversationBench(in: fixture)
+            XCTAssertTrue(bench.wait { bench.view.isLatestShown })
+            let rooms = bench.fixture.coordinator.rooms
+            var row: RoomListViewModel.Row? { rooms.state.rows.first { $0.id == ConversationBench.room } }
+            XCTAssertTrue(bench.wait { row?.unreadCount == 42 }, "\(row?.unreadCount as Any)")
+            bench.view.show(try XCTUnwrap(row), isFolded: false)
+            let parts = ConversationBench.descendants(of: bench.view.widget)
+            let button = try XCTUnwrap(parts.first { $0.hasStyle("parlance-latest") })
+            let count = ConversationBench.descendants(of: button).first { $0.hasStyle("numeric") }
+            XCTAssertEqual(count.map { Label(borrowing: $0.pointer).text }, "42")
+            try bench.activate()
+            try RealInput.point(at: button)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { bench.list.isAtEnd && !bench.model.state.isDetached })
+            bench.settle()
+            XCTAssertEqual(bench.visible.last, 441)
+            XCTAssertEqual(bench.bottom(441), Double(bench.list.widget.height))
+            XCTAssertTrue(bench.wait { row?.unreadCount == 0 }, "seen is read")
+            XCTAssertTrue(bench.wait { !bench.view.isLatestShown })
             XCTAssertTrue(bench.view.composerHasFocus)
             try bench.close()
         }
@@ -136,13 +195,15 @@ final class TimelineInputTests: GtkTestCase {
     /// SLK-48 and SLK-49 are for fingers alone.
     func testOnlyATouchScreenIsTouched() {
         onMain {
-            for source in [
-                GDK_SOURCE_MOUSE, GDK_SOURCE_PEN, GDK_SOURCE_KEYBOARD, GDK_SOURCE_TOUCHPAD, GDK_SOURCE_TRACKPOINT,
-                GDK_SOURCE_TABLET_PAD,
+            for type in [
+                GDK_BUTTON_PRESS, GDK_BUTTON_RELEASE, GDK_MOTION_NOTIFY, GDK_SCROLL, GDK_PROXIMITY_IN,
+                GDK_TOUCHPAD_SWIPE, GDK_TOUCHPAD_PINCH, GDK_TOUCHPAD_HOLD,
             ] {
-                XCTAssertFalse(TimelinePointer.isTouch(source), "\(source)")
+                XCTAssertFalse(TimelinePointer.isTouch(type), "\(type)")
             }
-            XCTAssertTrue(TimelinePointer.isTouch(GDK_SOURCE_TOUCHSCREEN))
+            for type in [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL] {
+                XCTAssertTrue(TimelinePointer.isTouch(type), "\(type)")
+            }
         }
     }
 

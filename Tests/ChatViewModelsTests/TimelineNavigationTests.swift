@@ -21,7 +21,8 @@ import Testing
         }
         service.pagesAfter = { after, limit in
             let newer = all.filter { $0.position > after }
-            return TimelinePage(messages: Array(newer.prefix(limit)), hasOlder: true, hasNewer: newer.count > limit)
+            return TimelinePage(
+                messages: Array(newer.prefix(limit)), hasOlder: newer.count < all.count, hasNewer: newer.count > limit)
         }
         service.pagesAround = { target, limit in
             guard case .message(let id) = target, let index = all.firstIndex(where: { $0.id == id }) else { return nil }
@@ -35,7 +36,7 @@ import Testing
     private func reveals() -> [TimelineViewModel.Effect] {
         harness.effects.filter {
             switch $0 {
-            case .reveal, .restore, .revealNewest: true
+            case .reveal, .restore, .revealNewest, .revealOldest: true
             default: false
             }
         }
@@ -71,6 +72,18 @@ import Testing
         await send(.load(.newer))
         #expect(sees(1...12) && !harness.state.isDetached)
         #expect(harness.mirrored == Array(timeline.rows))
+    }
+
+    /// SLK-56: the far end is the room's first message, however much of the room is loaded.
+    @Test func theOldestMessageIsGoneTo() async {
+        await open(12)
+        harness.forgetEffects()
+        await send(.jump(.oldest))
+        #expect(harness.effects == [.replaced, .revealOldest, .loaded(isThere: true)])
+        #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
+        harness.forgetEffects()
+        await send(.jump(.oldest))
+        #expect(harness.effects == [.revealOldest], "it is loaded")
     }
 
     @Test func whatComesWhileOneIsInThePastIsNotShownAndNotMissed() async {

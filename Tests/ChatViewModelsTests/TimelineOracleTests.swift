@@ -117,10 +117,11 @@ import Testing
 
     private func destination() -> TimelineViewModel.Destination {
         guard let message = sorted.randomElement(using: &random) else { return .newest }
-        switch roll(4) {
+        switch roll(5) {
         case 0: return .message(message.id)
         case 1: return .date(message.sentAt)
         case 2: return .firstUnread
+        case 3: return .oldest
         default: return .newest
         }
     }

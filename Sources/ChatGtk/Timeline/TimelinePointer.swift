@@ -172,13 +172,16 @@ final class TimelinePointer {
         swiped = nil
     }
 
+    /// By the event: X11's touch screens share the device of the mouse.
     static func isTouch(_ controller: Object) -> Bool {
-        guard let device = gtk_event_controller_get_current_event_device(controller.cast()) else { return false }
-        return isTouch(gdk_device_get_source(device))
+        guard let event = gtk_event_controller_get_current_event(controller.cast()) else { return false }
+        return isTouch(gdk_event_get_event_type(event))
     }
 
     /// Fingers on a screen alone: a pen points, and a touchpad is a mouse.
-    static func isTouch(_ source: GdkInputSource) -> Bool { source == GDK_SOURCE_TOUCHSCREEN }
+    static func isTouch(_ type: GdkEventType) -> Bool {
+        [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL].contains(type)
+    }
 }
 
 extension SignalArguments {

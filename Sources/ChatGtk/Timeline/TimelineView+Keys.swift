@@ -58,7 +58,7 @@ extension TimelineView {
     private func handleControlKey(_ key: Int32, shift: Bool, _ controller: Object) -> Bool {
         switch key {
         case GDK_KEY_End, GDK_KEY_KP_End: viewModel.send(.jump(.newest))
-        case GDK_KEY_Home, GDK_KEY_KP_Home: list.scrollToStart()
+        case GDK_KEY_Home, GDK_KEY_KP_Home: viewModel.send(.jump(.oldest))
         case GDK_KEY_c, GDK_KEY_C, GDK_KEY_Insert: copySelectionOrFocused()
         case GDK_KEY_a, GDK_KEY_A: viewModel.selectAll()
         case GDK_KEY_v, GDK_KEY_V: onType?(controller)

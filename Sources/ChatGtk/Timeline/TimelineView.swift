@@ -112,6 +112,7 @@ final class TimelineView {
             list.followsEnd = !viewModel.state.isDetached
             list.reset()
             followEnds()
+        case .revealOldest: list.scrollToStart(animated: !isFresh)
         case .revealNewest: list.scrollToEnd(animated: !isFresh)
         case .reveal(.unreadLine): list.scroll(to: TimelineItem.ID.unreadLine, at: .start, animated: !isFresh)
         case .reveal(let id):
@@ -198,6 +199,8 @@ final class TimelineView {
     // MARK: Where the list stands
 
     private func positionChanged() {
+        // Before the first layout everything would be at the end, and thereby be read.
+        guard list.viewport.height > 0 else { return }
         isFresh = false
         let isAtEnd = list.isAtEnd && !viewModel.state.isDetached
         onAtEnd?(isAtEnd)

@@ -47,6 +47,7 @@ extension TimelineViewModel {
         case .firstUnread:
             guard let unreadLineAfter else { return }
             read = around(.message(unreadLineAfter))
+        case .oldest: read = { [roomID, pageSize] in try await $0.messages(in: roomID, after: .min, limit: pageSize) }
         case .newest: read = { [roomID, pageSize] in try await $0.messages(in: roomID, before: .max, limit: pageSize) }
         }
         // What is on its way belongs to a stretch that nobody is going to see.
@@ -69,6 +70,7 @@ extension TimelineViewModel {
         switch destination {
         case .message(let id): return loaded.message(id) == nil ? nil : .reveal(.message(id))
         case .firstUnread: return rows.index(of: .unreadLine) == nil ? nil : .reveal(.unreadLine)
+        case .oldest: return state.hasOlder ? nil : .revealOldest
         case .newest: return state.isDetached ? nil : .revealNewest
         case .date(let date):
             guard let oldest = loaded.messages.first, loaded.start == nil || oldest.sentAt < date else { return nil }

@@ -48,6 +48,8 @@ public final class TimelineViewModel: ViewModel {
         case date(Date)
         /// The unread line.
         case firstUnread
+        /// The room's first message.
+        case oldest
         case newest
     }
 
@@ -95,6 +97,7 @@ public final class TimelineViewModel: ViewModel {
         case reveal(TimelineItem.ID)
         case restore(ReadingPlace)
         case revealNewest
+        case revealOldest
         /// What was on its way has come, or could not be read.
         case loaded(isThere: Bool)
         /// See ``TimelineViewModel/selectedRange(in:)``.
@@ -157,13 +160,13 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored var unreadLineAfter: MessageID?
     @ObservationIgnored var place: ReadingPlace?
     @ObservationIgnored let placeWriter: ReadingPlaceWriter
-    @ObservationIgnored private var ownID: MemberID?
-    @ObservationIgnored private var names: [MemberID: Member] = [:]
+    @ObservationIgnored private(set) var ownID: MemberID?
+    @ObservationIgnored private(set) var names: [MemberID: Member] = [:]
     /// Where the read marker is; nil if that is before all that was loaded.
     @ObservationIgnored var readPosition: Int64?
     /// Where the newest message is that was told of.
     @ObservationIgnored private var newestTold = Int64.min
-    @ObservationIgnored private var unseenReveal: Effect?
+    @ObservationIgnored var unseenReveal: Effect?
     /// Where the reader wants to be once the room is read.
     @ObservationIgnored var awaited: Destination?
     @ObservationIgnored private var listening: Task<Void, Never>?
@@ -333,68 +336,6 @@ public final class TimelineViewModel: ViewModel {
     private func streamEnded() {
         guard !state.isLoaded, !state.isClosed else { return }
         onOutput?(.failed(.storage(reason: "the messages could not be read")))
-    }
-
-    // MARK: Rows
-
-    var layout: TimelineLayout {
-        TimelineLayout(
-            members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
-            bodies: bodies, abilities: service.abilities, marked: marked)
-    }
-
-    /// - Parameter new: what may answer messages that are not known yet.
-    func layOut(at touched: [Int64], asking new: [Message] = []) {
-        let wanted = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
-        tell(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
-        askForQuoted(wanted)
-    }
-
-    private func layOutAll() {
-        tell(rows.layOutAll(loaded, by: layout, quotes: quotes))
-    }
-
-    /// Shows another stretch of messages.
-    func replace(with page: TimelinePage) {
-        loaded = LoadedMessages(page)
-        quotes = QuotedMessages(epoch: quotes.epoch + 1)
-        let wanted = quotes.note(loaded.messages, in: loaded)
-        var fresh = TimelineRows()
-        _ = fresh.layOutAll(loaded, by: layout, quotes: quotes)
-        rows = fresh
-        _ = refreshEnds()
-        onEffect?(.replaced)
-        askForQuoted(wanted)
-    }
-
-    private func refreshEnds() -> [TimelineChange] {
-        var next = state
-        next.hasOlder = loaded.start != nil
-        next.isDetached = loaded.end != nil
-        next.isEmpty = next.isLoaded && loaded.messages.isEmpty && !next.hasOlder && !next.isDetached
-        let edgesChanged = next.hasOlder != state.hasOlder || next.isDetached != state.isDetached
-        if next != state { state = next }
-        let shown = (rows.index(of: .more(.older)) != nil, rows.index(of: .more(.newer)) != nil)
-        guard edgesChanged || shown != (next.hasOlder, next.isDetached) else { return [] }
-        return rows.setEdges(older: next.hasOlder, newer: next.isDetached)
-    }
-
-    private func tell(_ changes: [TimelineChange]) {
-        if !changes.isEmpty { onEffect?(.changed(changes)) }
-    }
-
-    func reveal(_ effect: Effect) {
-        if let onEffect { onEffect(effect) } else { unseenReveal = effect }
-    }
-
-    private func askForQuoted(_ ids: [MessageID]) {
-        guard !ids.isEmpty else { return }
-        Task { [weak self, service, roomID, epoch = quotes.epoch] in
-            let found = try? await service.messages(ids, in: roomID)
-            guard let self, self.quotes.epoch == epoch else { return }
-            if let found { self.quotes.take(found, askedFor: ids) } else { self.quotes.giveUp(ids) }
-            self.layOut(at: self.quotes.answers(to: ids))
-        }
     }
 
     func perform(_ work: @escaping @Sendable (any TimelineBackend) async throws -> Void) {

@@ -1,0 +1,253 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Fingers on a screen and on a touchpad, as the display server tells of them.
+final class TimelineFingerTests: GtkTestCase {
+    override func setUpWithError() throws {
+        try onMain { try Fingers.require() }
+        try super.setUpWithError()
+    }
+
+    @MainActor
+    private static func makeBench(_ count: Int = 300) throws -> ConversationBench {
+        let bench = try ConversationBench(count)
+        gtk_window_fullscreen(bench.window.window.cast())
+        guard bench.wait({ bench.window.window.height == 800 }) else { throw Unfinished() }
+        try bench.activate()
+        bench.settle()
+        return bench
+    }
+
+    /// The middle of a message's text, in pixels of the display, which the window fills.
+    @MainActor
+    private static func place(_ number: Int, _ bench: ConversationBench) throws -> (x: Double, y: Double) {
+        let row = try XCTUnwrap(bench.row(number))
+        let text = try XCTUnwrap(ConversationBench.descendants(of: row.widget).first { BodyText.of($0) != nil })
+        let bounds = try XCTUnwrap(text.bounds(in: bench.window.window))
+        return (bounds.x + bounds.width / 2, bounds.y + bounds.height / 2)
+    }
+
+    /// SLK-48: a finger's tap on the messages puts the on-screen keyboard away; a click of the mouse never does.
+    func testATapDropsTheFocus() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            bench.view.focusComposer()
+            let clicked = try Self.place(299, bench)
+            try bench.input(["mousemove", "\(Int(clicked.x))", "\(Int(clicked.y))", "click", "1"])
+            XCTAssertTrue(bench.view.composerHasFocus, "a mouse leaves the focus")
+            // Elsewhere: in the same place the two would be a double click.
+            let (x, y) = try Self.place(296, bench)
+            try Fingers.touch(.begin, x: x, y: y)
+            try Fingers.lift(x: x, y: y, over: bench.list.widget)
+            XCTAssertTrue(bench.wait { !bench.view.composerHasFocus }, "a tap takes it")
+            try bench.close()
+        }
+    }
+
+    /// SLK-49: the list dragged down over the composer takes the focus from it, and no farther than that does not.
+    func testADragOverTheComposerDropsTheFocus() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            let top = try XCTUnwrap(bench.view.composerTop)
+            let offset = try XCTUnwrap(bench.view.widget.bounds(in: bench.window.window)).y
+            bench.view.focusComposer()
+            let start = (x: 640.0, y: offset + top - 300)
+            try Fingers.drag(from: start, to: (640, offset + top - 20), over: bench.list.widget)
+            XCTAssertTrue(bench.view.composerHasFocus, "not over the composer yet")
+            XCTAssertGreaterThan(bench.list.distanceFromEnd, 200, "the list goes with the finger")
+            try Fingers.touch(.move, x: 640, y: offset + top + 40)
+            XCTAssertTrue(bench.wait { !bench.view.composerHasFocus })
+            try Fingers.lift(x: 640, y: offset + top + 40, over: bench.list.widget)
+            bench.settle()
+            try bench.close()
+        }
+    }
+
+    /// SLK-49: nor does a mouse that selects from the messages down over the composer.
+    func testAMouseDraggedOverTheComposerLeavesTheFocus() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            bench.view.focusComposer()
+            let (x, y) = try Self.place(298, bench)
+            try bench.input([
+                "mousemove", "\(Int(x))", "\(Int(y))", "mousedown", "1", "mousemove_relative", "2", "8", "mousemove",
+                "\(Int(x))", "780", "mousemove_relative", "1", "1", "mouseup", "1",
+            ])
+            XCTAssertTrue(bench.view.composerHasFocus)
+            XCTAssertNotNil(bench.model.selection)
+            try bench.close()
+        }
+    }
+
+    /// The list goes with the finger pixel by pixel, and on by itself when the finger is lifted in motion.
+    func testAFingerScrollsAndFlings() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            let number = try XCTUnwrap(bench.visible.first { $0 > (bench.visible.first ?? 0) + 1 })
+            try Fingers.drag(from: (640, 200), to: (640, 260), steps: 4, over: bench.list.widget)
+            let before = bench.bottom(number)
+            try Fingers.touch(.move, x: 640, y: 300)
+            XCTAssertTrue(bench.wait { abs(bench.bottom(number) - before - 40) < 1 }, "with the finger")
+            for step in 1...8 {
+                try Fingers.touch(.move, x: 640, y: 300 + Double(step) * 30)
+                bench.frame()
+            }
+            let atLift = bench.list.distanceFromEnd
+            try Fingers.lift(x: 640, y: 540, over: bench.list.widget)
+            XCTAssertTrue(bench.wait { bench.list.distanceFromEnd > atLift + 100 }, "on by itself")
+            bench.settle()
+            try bench.close()
+        }
+    }
+
+    /// SLK-55: pages come in the middle of a fling, which goes on, and in no frame does a row go backwards.
+    func testAFlingGoesOnWhenPagesCome() throws {
+        try onMain {
+            let bench = try Self.makeBench(1100)
+            let oldest = bench.model.rows.count
+            var last: (number: Int, bottom: Double)?
+            var backwards = 0.0
+            bench.list.widget.addTick {
+                if let last, bench.row(last.number) != nil {
+                    backwards = max(backwards, last.bottom - bench.bottom(last.number))
+                }
+                last = bench.visible.dropFirst().first.map { ($0, bench.bottom($0)) }
+                return true
+            }
+            for _ in 0..<40 where bench.model.rows.count <= oldest {
+                try Self.flick(bench)
+                _ = MainLoop.pump(forAtMost: 0.2) { bench.model.rows.count > oldest }
+            }
+            XCTAssertGreaterThan(bench.model.rows.count, oldest, "a page came")
+            let read = bench.visible.first
+            let when = bench.list.distanceFromEnd
+            XCTAssertTrue(
+                bench.wait { bench.list.distanceFromEnd > when + 20 || bench.visible.first != read }, "goes on")
+            XCTAssertEqual(backwards, 0, accuracy: 1)
+            bench.settle()
+            try bench.close()
+        }
+    }
+
+    /// A finger put down stops a fling where it is.
+    func testAFingerStopsAFling() throws {
+        try onMain {
+            let bench = try Self.makeBench(300)
+            try Self.flick(bench)
+            let start = bench.list.distanceFromEnd
+            XCTAssertTrue(bench.wait { bench.list.distanceFromEnd > start + 30 })
+            try Fingers.touch(.begin, x: 640, y: 300)
+            bench.frame()
+            bench.frame()
+            let held = bench.list.distanceFromEnd
+            // Less than a long press, which would open the menu.
+            for _ in 0..<6 { bench.frame() }
+            XCTAssertEqual(bench.list.distanceFromEnd, held, accuracy: 1)
+            try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
+            try bench.close()
+        }
+    }
+
+    /// A jump ends the fling: it does not go on from the new place.
+    func testAJumpEndsAFling() throws {
+        try onMain {
+            let bench = try Self.makeBench(300)
+            try Self.flick(bench)
+            bench.view.jumpToLatest()
+            XCTAssertTrue(bench.wait { bench.list.isAtEnd })
+            for _ in 0..<30 { bench.frame() }
+            XCTAssertEqual(bench.list.distanceFromEnd, 0)
+            try bench.close()
+        }
+    }
+
+    @MainActor
+    private static func flick(_ bench: ConversationBench) throws {
+        try Fingers.touch(.begin, x: 640, y: 150)
+        for step in 1...8 {
+            try Fingers.touch(.move, x: 640, y: 150 + Double(step) * 40)
+            bench.frame()
+        }
+        try Fingers.lift(x: 640, y: 470, over: bench.list.widget)
+    }
+
+    /// Two fingers on a touchpad: the list follows them exactly, and goes on when they are lifted in motion.
+    func testATouchpadScrollsKinetically() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            bench.view.focusComposer()
+            try Fingers.point(x: 640, y: 300)
+            bench.frame()
+            // The first event tells GTK where the axis is.
+            try Fingers.scroll(-0.1)
+            for _ in 0..<12 {
+                try Fingers.scroll(-0.4)
+                bench.frame()
+            }
+            let atLift = bench.list.distanceFromEnd
+            XCTAssertGreaterThan(atLift, 100)
+            try Fingers.stopScrolling()
+            XCTAssertTrue(bench.wait { bench.list.distanceFromEnd > atLift + 40 }, "on by itself")
+            bench.settle()
+            let still = bench.list.distanceFromEnd
+            for _ in 0..<10 { bench.frame() }
+            XCTAssertEqual(bench.list.distanceFromEnd, still, "and comes to rest")
+            XCTAssertTrue(bench.view.composerHasFocus, "SLK-49: a touchpad never takes the focus")
+            try bench.close()
+        }
+    }
+
+    /// Swipes to either side answer; a short one, and one that turns into scrolling, do not.
+    func testASwipeAnswersTheMessage() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            let composer = bench.conversation.composer
+            for (number, distance) in [(297, 120.0), (295, -120.0)] {
+                let (x, y) = try Self.place(number, bench)
+                try Fingers.drag(from: (x, y), to: (x + distance, y + 4), over: bench.list.widget)
+                XCTAssertTrue(bench.row(number)?.widget.hasStyle("swiping") ?? false, "follows the finger")
+                try Fingers.lift(x: x + distance, y: y + 4, over: bench.list.widget)
+                XCTAssertTrue(
+                    bench.wait { composer.state.composer.reply?.messageID == "m\(number)" },
+                    "m\(number) by \(distance): \(composer.state.composer.mode)")
+                XCTAssertFalse(bench.row(number)?.widget.hasStyle("swiping") ?? true)
+                XCTAssertEqual(bench.list.distanceFromEnd, 0, "the list stays")
+            }
+            bench.view.focusComposer()
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { composer.state.composer.reply == nil })
+            bench.settle()
+            for end in [(40.0, 2.0), (60.0, 200.0)] {
+                let (x, y) = try Self.place(290, bench)
+                try Fingers.drag(from: (x, y), to: (x + end.0, y + end.1), over: bench.list.widget)
+                try Fingers.lift(x: x + end.0, y: y + end.1, over: bench.list.widget)
+                bench.settle()
+                XCTAssertNil(composer.state.composer.reply, "\(end)")
+            }
+            try bench.close()
+        }
+    }
+
+    /// A finger that stays opens the message's menu.
+    func testALongPressOpensTheMenu() throws {
+        try onMain {
+            let bench = try Self.makeBench()
+            let (x, y) = try Self.place(298, bench)
+            try Fingers.touch(.begin, x: x, y: y)
+            XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
+            try Fingers.lift(x: x, y: y, over: bench.list.widget)
+            bench.settle()
+            XCTAssertTrue(bench.timeline.menu.isOpen, "stays when the finger is lifted")
+            try bench.press("Escape")
+            XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen })
+            try bench.close()
+        }
+    }
+}

@@ -37,7 +37,10 @@ public protocol MessageService: Sendable {
     @discardableResult
     func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message
     func edit(_ message: MessageID, in room: RoomID, text: String) async throws
-    /// Leaves a placeholder behind.
+    /// Sends again what the backend gave up, or what waits for its next attempt; nil for all of the room. Does nothing
+    /// where nothing waits.
+    func retry(_ transaction: TransactionID?, in room: RoomID) async throws
+    /// Leaves a placeholder behind. Of what was never sent nothing is left.
     func delete(_ message: MessageID, in room: RoomID) async throws
     /// Tells the others that the user types or has stopped.
     func setTyping(_ isTyping: Bool, in room: RoomID) async

@@ -143,6 +143,12 @@ actor FixtureService: ChatService {
         }
     }
 
+    func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
+        for message in messages[room] ?? [] where message.delivery == .failed {
+            try change(message.id, in: room) { $0.delivery = .sending }
+        }
+    }
+
     func delete(_ message: MessageID, in room: RoomID) async throws {
         try change(message, in: room) {
             $0.text = ""

@@ -35,6 +35,9 @@ extension LocalBackend {
         }
     }
 
+    /// Nothing waits here: what is sent is stored at once, or refused.
+    public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {}
+
     public func delete(_ message: MessageID, in room: RoomID) async throws {
         try await inTurn {
             guard let deleted = try await store.delete(message, in: room, by: Self.ownID) else { return }

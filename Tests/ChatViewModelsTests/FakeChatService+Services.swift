@@ -67,6 +67,9 @@ extension FakeChatService: ChatService {
         try await record(.edit(message, text))
     }
 
+    @MainActor func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
+        try await record(.retry(transaction))
+    }
     @MainActor func delete(_ message: MessageID, in room: RoomID) async throws { try await record(.delete(message)) }
     @MainActor func setTyping(_ isTyping: Bool, in room: RoomID) async { try? await record(.typing(isTyping)) }
 

@@ -78,11 +78,16 @@ import Testing
     }
 
     @Test func anyTextIsParsed() {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededNumbers(state: 80)
         let parts = ["from:", "in:", "\"", "before:", "2024-", "02", "has:", " ", "“", "x", ":", "\0", "e\u{301}", "🎉"]
         for _ in 0..<2000 {
             let typed = (0..<8).compactMap { _ in parts.randomElement(using: &random) }.joined()
-            _ = parse(typed)
+            let syntax = parse(typed)
+            #expect(!(syntax.senders + syntax.rooms).contains(""), "\(typed.debugDescription)")
+            // What is left of the text is words: read again, it is the same and filters nothing.
+            let again = parse(syntax.text)
+            #expect(again.text == syntax.text, "\(typed.debugDescription)")
+            #expect(again.senders.isEmpty && again.rooms.isEmpty, "\(typed.debugDescription)")
         }
     }
 }

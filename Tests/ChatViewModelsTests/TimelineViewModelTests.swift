@@ -250,6 +250,19 @@ import Testing
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
     }
 
+    @Test func whatWasGivenUpIsSentAgain() async {
+        var failed = Message.of(1, by: Self.own, delivery: .failed)
+        failed.transactionID = TransactionID("t1")
+        var waiting = Message.of(2, by: Self.own, delivery: .sending)
+        waiting.transactionID = TransactionID("t2")
+        await harness.open([failed, waiting, .of(3, by: Self.own)])
+        #expect(harness.messages.map(\.canRetry) == [true, false, false])
+        for id in ["m1", "m2", "m3", "unknown"] { timeline.send(.retry(MessageID(id))) }
+        await eventually { [service] in service.calls == [.retry(TransactionID("t1"))] }
+        await settle()
+        #expect(service.calls == [.retry(TransactionID("t1"))])
+    }
+
     @Test func theNewestEditableMessageIsEdited() async {
         await harness.open([
             .of(1, by: Self.own), .of(2, by: Self.own), .of(3, by: Self.own, isDeleted: true), .of(4),

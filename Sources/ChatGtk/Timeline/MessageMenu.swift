@@ -6,13 +6,14 @@ import GtkKit
 /// The menu of a message, one for the whole timeline.
 final class MessageMenu {
     var onEdit: ((MessageID) -> Void)?
-    var onDelete: ((MessageID) -> Void)?
+    var onDelete: ((MessageItem) -> Void)?
     var onReply: ((MessageID) -> Void)?
     var onCopy: ((MessageItem) -> Void)?
     /// Is given where the menu was opened.
     var onReact: ((MessageItem, Widget) -> Void)?
     var onHistory: ((MessageID) -> Void)?
     var onForward: ((MessageID) -> Void)?
+    var onRetry: ((MessageID) -> Void)?
     var onSelect: ((MessageID) -> Void)?
 
     private let parent: Widget
@@ -28,6 +29,7 @@ final class MessageMenu {
     private var history: Action?
     private var forward: Action?
     private var select: Action?
+    private var retry: Action?
     private var opener: Widget?
 
     init(parent: Widget) {
@@ -48,7 +50,7 @@ final class MessageMenu {
         }
         delete = actions.add("delete") { [weak self] in
             guard let self, let item = self.item else { return }
-            self.onDelete?(item.id)
+            self.onDelete?(item)
         }
         addMore()
         parent.insertActions(actions, prefix: "message")
@@ -67,6 +69,10 @@ final class MessageMenu {
         select = actions.add("select") { [weak self] in
             guard let self, let item = self.item else { return }
             self.onSelect?(item.id)
+        }
+        retry = actions.add("retry") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onRetry?(item.id)
         }
         forward = actions.add("forward") { [weak self] in
             guard let self, let item = self.item else { return }
@@ -94,6 +100,7 @@ final class MessageMenu {
         opener = widget
         react?.isEnabled = item.canReact
         history?.isEnabled = item.hasHistory
+        retry?.isEnabled = item.canRetry
         select?.isEnabled = item.canMark
         forward?.isEnabled = item.canForward
         reply?.isEnabled = item.canReply

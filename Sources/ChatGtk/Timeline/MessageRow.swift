@@ -9,6 +9,8 @@ protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
     func reply(to message: MessageID)
     func edit(_ message: MessageID)
+    func retry(_ message: MessageID)
+    func delete(_ message: MessageItem)
     func openReactions(of row: MessageRow)
     func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
@@ -26,6 +28,8 @@ final class MessageRow: TimelineRow {
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionStrip
+    /// Of one's own messages only.
+    let unsent: UnsentStrip?
     private let avatar: Widget?
     private let files: AttachmentView
     private(set) var item: MessageItem?
@@ -37,6 +41,7 @@ final class MessageRow: TimelineRow {
         files = AttachmentView(media: media)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionStrip(isOwn: isOwn)
+        unsent = isOwn ? UnsentStrip() : nil
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : Widget(borrowing: adw_avatar_new(30, nil, 1))
         build()
@@ -56,6 +61,8 @@ final class MessageRow: TimelineRow {
             guard let self else { return }
             delegate?.openReactions(of: self)
         }
+        unsent?.onRetry = { [weak self, weak delegate] in self?.item.map { delegate?.retry($0.id) } }
+        unsent?.onDiscard = { [weak self, weak delegate] in self?.item.map { delegate?.delete($0) } }
         reactions.onToggle = { [weak self, weak delegate] text in
             guard let id = self?.item?.id else { return }
             delegate?.react(text, to: id)
@@ -87,6 +94,7 @@ final class MessageRow: TimelineRow {
         body.widget.isVisible = message.isDeleted || !message.text.isEmpty
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
+        unsent?.widget.isVisible = message.canRetry
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
         meta.isVisible = !meta.text.isEmpty
@@ -164,6 +172,7 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_margin_start(reactions.widget.cast(), isOwn ? 0 : textInset - 12)
         column.append(line())
         column.append(reactions.widget)
+        if let unsent { column.append(unsent.widget) }
         column.append(meta)
         gtk_box_append(widget.cast(), column.cast())
     }
@@ -193,7 +202,8 @@ final class MessageRow: TimelineRow {
     // MARK: Texts
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
-        ((message.endsGroup ? [time] : []) + states(message)).joined(separator: " · ")
+        // What was not sent says so in a line of its own.
+        ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
     }
 
     private func states(_ message: MessageItem) -> [String] {

@@ -49,7 +49,7 @@ extension TimelineView {
         case GDK_KEY_e where message.canEdit: viewModel.send(.edit(message.id))
         case GDK_KEY_f where message.canForward: onForward?([message.id])
         case GDK_KEY_h where message.hasHistory: onHistory?(message.id)
-        case GDK_KEY_Delete where message.canDelete: onDelete?(message.id)
+        case GDK_KEY_Delete where message.canDelete: onDelete?(message)
         default: return false
         }
         return true

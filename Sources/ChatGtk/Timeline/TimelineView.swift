@@ -31,7 +31,7 @@ final class TimelineView {
     var onForward: (([MessageID]) -> Void)?
     /// The marked messages are to be deleted, if the user means it.
     var onDeleteMarked: (() -> Void)?
-    var onDelete: ((MessageID) -> Void)?
+    var onDelete: ((MessageItem) -> Void)?
     /// A message's history was asked for.
     var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
@@ -89,6 +89,7 @@ final class TimelineView {
         menu.onCopy = { [weak self] in self?.copy($0) }
         menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
         menu.onHistory = { [weak self] in self?.onHistory?($0) }
+        menu.onRetry = { [weak viewModel] in viewModel?.send(.retry($0)) }
         menu.onSelect = { [weak viewModel] in viewModel?.send(.mark($0)) }
         menu.onForward = { [weak self] in self?.onForward?([$0]) }
         reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
@@ -260,6 +261,8 @@ extension TimelineView: MessageRowDelegate {
     }
 
     func reply(to message: MessageID) { viewModel.send(.reply(message)) }
+    func retry(_ message: MessageID) { viewModel.send(.retry(message)) }
+    func delete(_ message: MessageItem) { onDelete?(message) }
     func edit(_ message: MessageID) { viewModel.send(.edit(message)) }
     func react(_ text: String, to message: MessageID) { viewModel.send(.react(message, text)) }
     func openReactions(of row: MessageRow) {

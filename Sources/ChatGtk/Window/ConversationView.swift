@@ -195,22 +195,37 @@ final class ConversationView {
         }
         markedBar.onDelete = { [weak self] in self?.confirmDeletingMarked() }
         timeline.onDeleteMarked = { [weak self] in self?.confirmDeletingMarked() }
-        timeline.onDelete = { [weak self] message in
-            self?.confirmDeleting(1) { $0.send(.delete(message)) }
-        }
+        timeline.onDelete = { [weak self] in self?.confirmDeleting($0) }
     }
 
     private func confirmDeletingMarked() {
-        confirmDeleting(conversation.timeline.state.markedCount) { $0.send(.deleteMarked) }
+        let count = conversation.timeline.state.markedCount
+        let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
+        confirm(
+            heading.replacing("%d", with: "\(count)"), Self.forEveryone, translated("_Delete")
+        ) { $0.send(.deleteMarked) }
     }
 
-    private func confirmDeleting(_ count: Int, _ delete: @escaping @MainActor (TimelineViewModel) -> Void) {
+    private func confirmDeleting(_ message: MessageItem) {
+        let delete = { @MainActor (model: TimelineViewModel) in model.send(.delete(message.id)) }
+        if message.delivery == .failed {
+            confirm(
+                translated("Discard the message?"), translated("It was not sent. Nobody else has what it says."),
+                translated("_Discard"), delete)
+        } else {
+            confirm(translated("Delete the message?"), Self.forEveryone, translated("_Delete"), delete)
+        }
+    }
+
+    private static var forEveryone: String { translated("What was said is deleted for everyone in the room.") }
+
+    private func confirm(
+        _ heading: String, _ body: String, _ action: String, _ act: @escaping @MainActor (TimelineViewModel) -> Void
+    ) {
         guard let root = gtk_widget_get_root(widget.cast()) else { return }
-        let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
         Confirmation.present(
-            over: Widget(borrowing: UnsafeMutableRawPointer(root)), heading: heading.replacing("%d", with: "\(count)"),
-            body: translated("What they say is deleted for everyone in the room."), action: translated("_Delete")
-        ) { [weak model = conversation.timeline] in model.map(delete) }
+            over: Widget(borrowing: UnsafeMutableRawPointer(root)), heading: heading, body: body, action: action
+        ) { [weak model = conversation.timeline] in model.map(act) }
     }
 
     private func openCalendar() { timeline.openCalendar(at: header) }

@@ -34,6 +34,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var isEdited: Bool
     public var isDeleted: Bool
     public var delivery: Message.Delivery
+    /// Of one's own messages as far as it is known here.
+    public var transactionID: TransactionID?
     /// What the message answers.
     public var quote: Quote?
     /// The files that belong to it.
@@ -87,6 +89,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
 
     public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
     public var canDelete: Bool { isOwn && !isDeleted }
+    /// Whether it was given up and can be sent again.
+    public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
     public var canCopy: Bool { !isDeleted }
     public var canReply: Bool { !isDeleted && delivery == .sent }
     public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }

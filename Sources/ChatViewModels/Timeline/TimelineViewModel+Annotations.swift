@@ -8,6 +8,11 @@ extension TimelineViewModel {
         perform { [roomID] service in try await service.react(text, isGiven: !isGiven, to: id, in: roomID) }
     }
 
+    func retry(_ id: MessageID) {
+        guard let item = rows.message(id), item.canRetry else { return }
+        perform { [roomID] service in try await service.retry(item.transactionID, in: roomID) }
+    }
+
     /// What the message says and said before, newest first, each with its difference to the one before it.
     /// - Throws: ``ChatError``.
     public func history(of id: MessageID) async throws -> [MessageVersion] {

@@ -64,6 +64,8 @@ public final class TimelineViewModel: ViewModel {
         case editLast
         case reply(MessageID)
         case delete(MessageID)
+        /// Sends a message again that was given up.
+        case retry(MessageID)
         /// Gives a reaction, or takes back one that the user gave.
         case react(MessageID, String)
         /// Takes a message among those that are marked, or out.
@@ -221,6 +223,7 @@ public final class TimelineViewModel: ViewModel {
         case .delete(let id):
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
+        case .retry(let id): retry(id)
         case .react(let id, let text): react(text, to: id)
         case .mark(let id): mark(id)
         case .clearMarks: clearMarks()

@@ -86,8 +86,7 @@ extension MatrixBackend {
 
     // MARK: What is on its way
 
-    /// Sends again what the server refused, or what waits for its next attempt.
-    public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
+    public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
         try await outbox.retry(transaction, in: room)
     }
 

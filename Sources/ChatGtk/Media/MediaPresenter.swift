@@ -45,6 +45,11 @@ final class MediaPresenter {
         }
     }
 
+    /// Hands over the file with the content.
+    func withContent(of media: MediaReference, _ then: @escaping @MainActor (URL) -> Void) {
+        perform({ [service] in try await service.content(of: media) }, then: then)
+    }
+
     /// Asks where to, and copies it there. What is there already is replaced, which the dialog asks about.
     func save(_ media: MediaReference, over widget: Widget) {
         FileChooser.save(

@@ -2,7 +2,8 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// The files of one message: pictures as such, in a place that is known before they are loaded, others as cards.
+/// The files of one message: pictures as such, in a place that is known before they are loaded, others as cards,
+/// with a player where the desktop has what sounds and films take.
 final class AttachmentView {
     let widget: Widget
     private let media: MediaPresenter
@@ -29,10 +30,16 @@ final class AttachmentView {
             }
             let card = FileCard(file, media)
             box.append(card.widget)
-            return card
+            guard MediaPlayer.plays(file) else { return card }
+            let player = MediaPlayer(file, media, card)
+            box.append(player.widget)
+            return player
         }
         box.isVisible = !files.isEmpty
     }
+
+    /// Of the first sound or film.
+    var player: MediaPlayer? { parts.lazy.compactMap { $0 as? MediaPlayer }.first }
 
     /// What a sentence about the message says of its files.
     static func spoken(_ files: [MediaReference]) -> String {
@@ -40,67 +47,5 @@ final class AttachmentView {
             let kind = file.isPicture ? translated("Picture") : translated("File")
             return "\(kind) \(file.altText ?? file.name)"
         }.joined(separator: ", ")
-    }
-}
-
-/// A file in a message: what it is, how large, and what to do with it.
-private final class FileCard {
-    let widget: Widget
-
-    init(_ file: MediaReference, _ media: MediaPresenter) {
-        let card = Box(.horizontal, spacing: 9)
-        card.addStyle("message-file")
-        widget = card
-        card.append(Self.icon(file.type))
-        card.append(Self.texts(file))
-        let open = Self.button("document-open-symbolic", translated("Open"), file)
-        open.onClick { [weak media] in media?.open(file) }
-        let save = Self.button("document-save-symbolic", translated("Save"), file)
-        save.onClick { [weak self, weak media] in
-            if let self { media?.save(file, over: self.widget) }
-        }
-        card.append(open)
-        card.append(save)
-    }
-
-    private static func icon(_ type: String) -> Widget {
-        let icon = Widget(borrowing: gtk_image_new_from_icon_name("text-x-generic-symbolic"))
-        if let content = g_content_type_from_mime_type(type) {
-            defer { g_free(content) }
-            if let symbol = g_content_type_get_symbolic_icon(content) {
-                gtk_image_set_from_gicon(icon.cast(), symbol)
-                g_object_unref(UnsafeMutableRawPointer(symbol))
-            }
-        }
-        gtk_image_set_pixel_size(icon.cast(), 28)
-        return icon
-    }
-
-    private static func texts(_ file: MediaReference) -> Widget {
-        let texts = Box(.vertical)
-        gtk_widget_set_hexpand(texts.cast(), 1)
-        gtk_widget_set_valign(texts.cast(), GTK_ALIGN_CENTER)
-        let name = Label(file.name)
-        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_MIDDLE)
-        gtk_label_set_max_width_chars(name.cast(), 32)
-        gtk_label_set_xalign(name.cast(), 0)
-        name.tooltip = file.altText ?? file.name
-        texts.append(name)
-        if let bytes = file.bytes {
-            let size = Label(ByteCount.text(bytes))
-            gtk_label_set_xalign(size.cast(), 0)
-            for style in ["caption", "dim-label"] { size.addStyle(style) }
-            texts.append(size)
-        }
-        return texts
-    }
-
-    private static func button(_ icon: String, _ name: String, _ file: MediaReference) -> Button {
-        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
-        for style in ["flat", "circular"] { button.addStyle(style) }
-        gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
-        button.tooltip = name
-        button.setAccessibleLabel("\(name) \(file.name)")
-        return button
     }
 }

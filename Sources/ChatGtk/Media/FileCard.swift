@@ -1,0 +1,69 @@
+import CGtk
+import ChatCore
+import GtkKit
+
+/// A file in a message: what it is, how large, and what to do with it.
+final class FileCard {
+    let widget: Widget
+    let open: Button
+    private let card = Box(.horizontal, spacing: 9)
+
+    init(_ file: MediaReference, _ media: MediaPresenter) {
+        open = Self.button("document-open-symbolic", translated("Open"), file)
+        card.addStyle("message-file")
+        widget = card
+        card.append(Self.icon(file.type))
+        card.append(Self.texts(file))
+        open.onClick { [weak media] in media?.open(file) }
+        let save = Self.button("document-save-symbolic", translated("Save"), file)
+        save.onClick { [weak self, weak media] in
+            if let self { media?.save(file, over: self.widget) }
+        }
+        card.append(open)
+        card.append(save)
+    }
+
+    /// A button before the name.
+    func addFirst(_ button: Widget) { gtk_box_prepend(card.cast(), button.cast()) }
+
+    private static func icon(_ type: String) -> Widget {
+        let icon = Widget(borrowing: gtk_image_new_from_icon_name("text-x-generic-symbolic"))
+        if let content = g_content_type_from_mime_type(type) {
+            defer { g_free(content) }
+            if let symbol = g_content_type_get_symbolic_icon(content) {
+                gtk_image_set_from_gicon(icon.cast(), symbol)
+                g_object_unref(UnsafeMutableRawPointer(symbol))
+            }
+        }
+        gtk_image_set_pixel_size(icon.cast(), 28)
+        return icon
+    }
+
+    private static func texts(_ file: MediaReference) -> Widget {
+        let texts = Box(.vertical)
+        gtk_widget_set_hexpand(texts.cast(), 1)
+        gtk_widget_set_valign(texts.cast(), GTK_ALIGN_CENTER)
+        let name = Label(file.name)
+        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_MIDDLE)
+        gtk_label_set_max_width_chars(name.cast(), 32)
+        gtk_label_set_xalign(name.cast(), 0)
+        name.tooltip = file.altText ?? file.name
+        texts.append(name)
+        if let bytes = file.bytes {
+            let size = Label(ByteCount.text(bytes))
+            gtk_label_set_xalign(size.cast(), 0)
+            for style in ["caption", "dim-label"] { size.addStyle(style) }
+            texts.append(size)
+        }
+        return texts
+    }
+
+    static func button(_ icon: String, _ name: String, _ file: MediaReference) -> Button {
+        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        for style in ["flat", "circular"] { button.addStyle(style) }
+        gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
+        button.tooltip = name
+        button.setAccessibleLabel("\(name) \(file.name)")
+        return button
+    }
+}

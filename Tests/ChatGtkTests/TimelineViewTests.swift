@@ -67,7 +67,7 @@ final class TimelineViewTests: GtkTestCase {
                 bench.list.scrollPage(-8)
                 _ = MainLoop.pump { bench.list.distanceFromStart >= 0 && bench.visible.first != nil }
                 bench.list.widget.addTick {
-                    if last == nil, let number = bench.visible.first { last = (number, bench.bottom(number)) }
+                    if last == nil, let number = bench.read { last = (number, bench.bottom(number)) }
                     return false
                 }
                 bench.settle()

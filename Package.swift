@@ -112,6 +112,12 @@ let package = Package(
             dependencies: [
                 "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
             ], swiftSettings: settings),
+        // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
+        .testTarget(
+            name: "MatrixServerTests",
+            dependencies: [
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
+            ], swiftSettings: settings),
 
         // Message bodies: Markdown and HTML through the parsers of cmark-gfm and gumbo.
         .systemLibrary(name: "CCmark", pkgConfig: "libcmark-gfm", providers: [.apt(["libcmark-gfm-extensions-dev"])]),

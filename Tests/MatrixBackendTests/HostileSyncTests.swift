@@ -46,7 +46,7 @@ import Testing
                 #expect(read.first?.text == "before" && read.last?.text == "after", "\(mutated)")
                 for event in read {
                     guard case .message(let message, _) = event else { continue }
-                    #expect(!message.text.utf8.contains(0) && !message.id.rawValue.isEmpty)
+                    #expect(!message.id.rawValue.isEmpty && !message.text.utf8.contains(0))
                 }
                 _ = RoomStateReader(own: own, state: room.state)
             }

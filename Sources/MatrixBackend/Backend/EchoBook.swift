@@ -69,14 +69,11 @@ struct EchoBook {
         return change
     }
 
-    /// The server took a message and calls it so.
-    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID) -> Change {
-        guard let place = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else {
-            return Change()
-        }
+    /// The server took a message and calls it so. It stays as it is shown until the sync brings it, so that it is told
+    /// as sent once, in its place.
+    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID) {
+        guard let place = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else { return }
         rooms[room]?[place].event = event
-        rooms[room]?[place].message.delivery = .sent
-        return Change(changed: (rooms[room]?[place].message).map { [$0] } ?? [])
     }
 
     /// Ends the echoes of messages that are in the store, by whichever of their two names.

@@ -25,6 +25,10 @@ extension MatrixBackend {
         let queued = OutboxMessage(
             kind: message.kind, text: message.text, formattedText: message.formattedText, replyTo: message.replyTo,
             attachments: attachments)
+        let members = try await store.members(of: room)
+        guard MessageContent(members: members).contents(of: queued).allSatisfy(\.fitsEvent) else {
+            throw ChatError.invalidMessage
+        }
         try await outbox.send(
             queued, transaction: message.transactionID, to: room, removingDraft: !message.keepsDraft)
         if !message.keepsDraft { roomsChanged() }
@@ -38,6 +42,9 @@ extension MatrixBackend {
         guard ChatLimits.isValidMessage(text) else { throw ChatError.invalidMessage }
         try await refuseIfEncrypted(room)
         let target = try await target(message, in: room, isOwn: true)
+        // An edit has the text twice.
+        let content = MessageContent(members: try await store.members(of: room)).contents(of: OutboxMessage(text: text))
+        guard try content[0].encoded().count <= MatrixLimits.contentBytes / 2 else { throw ChatError.invalidMessage }
         watch(room)
         try await outbox.edit(target, in: room, text: text, transaction: newTransaction())
     }
@@ -117,7 +124,7 @@ extension MatrixBackend {
                 if !removed.isEmpty { tell(.removed(removed), in: request.room) }
                 return
             }
-            tell(echoes.deliver(request.id, as: message, in: request.room), in: request.room)
+            echoes.deliver(request.id, as: message, in: request.room)
         }
     }
 

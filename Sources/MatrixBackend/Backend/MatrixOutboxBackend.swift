@@ -99,7 +99,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     private func check(_ content: JSONValue) throws {
-        guard try content.encoded().count <= MatrixLimits.contentBytes else {
+        guard content.fitsEvent else {
             throw DeliveryError.refused(reason: "larger than an event may be")
         }
     }
@@ -113,6 +113,11 @@ struct MatrixOutboxBackend: OutboxBackend {
             throw DeliveryError.refused(reason: "the room was left")
         }
     }
+}
+
+extension JSONValue {
+    /// Whether a server takes an event with this content.
+    var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
 }
 
 extension DeliveryError {

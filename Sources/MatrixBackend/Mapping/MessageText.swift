@@ -95,7 +95,7 @@ struct MessageText: Equatable {
         if !rest.allSatisfy(\.isWhitespace) { text = String(rest) }
     }
 
-    /// Without what ends a text in C.
+    /// SQLite takes a text to end at a NUL: what is behind it would be lost.
     private static func shown(_ text: String) -> String {
         text.utf8.contains(0) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })) : text
     }

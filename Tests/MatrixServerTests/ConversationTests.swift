@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Two users of a real homeserver, by both kinds of sync.
-@Suite(.timeLimit(.minutes(2))) struct ConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationTests {
     /// Ann's room, with Bob in it.
     private func meet(sliding: Bool) async throws -> (ann: MatrixUser, bob: MatrixUser, room: RoomID) {
         let ann = try await MatrixUser.make("ann", sliding: sliding)

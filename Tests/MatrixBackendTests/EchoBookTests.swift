@@ -1,0 +1,78 @@
+import ChatCore
+import ChatOutbox
+import ChatTestSupport
+import Testing
+
+@testable import MatrixBackend
+
+/// The echo of a message, its answer and its coming back by the sync, in whichever order.
+@Suite(.timeLimit(.minutes(1))) struct EchoBookTests {
+    private enum Step: CaseIterable {
+        /// The outbox queued it, knows its answer, is done with it; the sync brings it.
+        case answered, done, synced
+    }
+
+    private let room = RoomID("!room")
+    private let own = MemberID("@me:a")
+    private let transaction = TransactionID("t")
+
+    private var stored: Message {
+        var message = Fixtures.message(7)
+        message.transactionID = transaction
+        return message
+    }
+
+    @Test func whateverTheOrderOneIsShown() async throws {
+        // The outbox is done only after the answer; the sync may come before, between, and behind, also without its
+        // transaction, as to another device.
+        for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
+            for hasTransaction in [true, false] where hasTransaction || order[0] == .answered {
+                var book = EchoBook()
+                let items = try await items()
+                var shown = Set(book.follow(items, in: room, by: own).changed.map(\.id))
+                #expect(shown == [EchoBook.id(of: transaction)])
+                for step in order {
+                    switch step {
+                    case .answered: book.deliver(transaction, as: stored.id, in: room)
+                    case .done:
+                        let change = book.follow([], in: room, by: own)
+                        shown.formUnion(change.changed.map(\.id))
+                        shown.subtract(change.removed)
+                    case .synced:
+                        var message = stored
+                        if !hasTransaction { message.transactionID = nil }
+                        shown.subtract(book.settle([message], in: room))
+                        shown.insert(message.id)
+                        // The outbox tells of it again before it is done.
+                        if order.last != .synced {
+                            #expect(book.follow(items, in: room, by: own) == EchoBook.Change())
+                        }
+                    }
+                    #expect(shown.count == 1, "\(order) at \(step)")
+                }
+                #expect(shown == [stored.id] && book.messages(in: room).isEmpty)
+            }
+        }
+    }
+
+    @Test func whatIsGivenUpIsGone() async throws {
+        var book = EchoBook()
+        _ = book.follow(try await items(), in: room, by: own)
+        #expect(book.follow([], in: room, by: own).removed == [EchoBook.id(of: transaction)])
+        #expect(book.messages(in: room).isEmpty)
+    }
+
+    /// As an outbox without a network tells them.
+    private func items() async throws -> [OutboxItem] {
+        struct Nowhere: OutboxStorage, OutboxBackend {
+            func outboxRequests() async throws -> [OutboxRequest] { [] }
+            func commit(_ change: OutboxChange) async throws {}
+            func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String { "" }
+            func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
+        }
+        let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false)
+        try await outbox.send(OutboxMessage(text: "Text"), transaction: transaction, to: room)
+        var items = outbox.items(in: room).makeAsyncIterator()
+        return try #require(await items.next { !$0.isEmpty })
+    }
+}

@@ -1,0 +1,19 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import MatrixBackend
+
+/// What holds for every backend holds over a homeserver.
+@Suite(.timeLimit(.minutes(5))) struct ContractTests {
+    /// A file that the server has is called otherwise than the file that was sent, and has no alternative text:
+    /// `filesGoWithMessages` is for what it has.
+    private static let others = ["a file that is sent comes back with its content, its size and its name"]
+    private static let cases = BackendContract.all.filter { !others.contains($0.description) }
+
+    @Test(arguments: cases) func keepsTheContract(_ contract: BackendContract) async throws {
+        let user = try await MatrixUser.make(sliding: true)
+        try await contract.run(SettledBackend(user: user))
+        await user.close()
+    }
+}

@@ -1,0 +1,98 @@
+import ChatCore
+import Foundation
+
+@testable import MatrixBackend
+
+/// A Matrix backend whose calls return when the sync has brought what they did: what a local backend does at once.
+struct SettledBackend: ChatService {
+    let user: MatrixUser
+
+    private var backend: MatrixBackend { user.backend }
+
+    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        try await backend.send(message, to: room)
+        return try await user.settled(message.transactionID, in: room)
+    }
+
+    func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+        try await backend.edit(message, in: room, text: text)
+        try await settle(message, in: room) { $0.text == text }
+    }
+
+    func delete(_ message: MessageID, in room: RoomID) async throws {
+        try await backend.delete(message, in: room)
+        try await settle(message, in: room) { $0.isDeleted }
+    }
+
+    func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
+        try await backend.react(text, isGiven: isGiven, to: message, in: room)
+        try await settle(message, in: room) { message in message.reactions.contains { $0.text == text } == isGiven }
+    }
+
+    func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
+        try await backend.retry(transaction, in: room)
+    }
+
+    private func settle(
+        _ id: MessageID, in room: RoomID, where condition: @escaping (Message) -> Bool
+    ) async throws {
+        try await user.messages(in: room) { $0.first { $0.id == id }.map(condition) ?? false }
+    }
+
+    func createRoom(named name: String) async throws -> RoomID {
+        let room = try await backend.createRoom(named: name)
+        // Its first sync, which would change what a case has just done, brings one's name.
+        for await update in backend.timeline(of: room, limit: 1) {
+            let members: [Member]? =
+                switch update {
+                case .opened(_, let members, _), .members(let members): members
+                default: nil
+                }
+            if members?.contains(where: { $0.id == backend.own && $0.displayName != $0.id.rawValue }) == true { break }
+        }
+        return room
+    }
+
+    var abilities: RoomAbilities { backend.abilities }
+    func roomSummaries() -> AsyncStream<[RoomSummary]> { backend.roomSummaries() }
+    func renameRoom(_ room: RoomID, to name: String) async throws { try await backend.renameRoom(room, to: name) }
+    func leaveRoom(_ room: RoomID) async throws { try await backend.leaveRoom(room) }
+    func removeMember(_ member: MemberID, from room: RoomID) async throws {
+        try await backend.removeMember(member, from: room)
+    }
+    func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+        backend.timeline(of: room, limit: limit)
+    }
+    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        try await backend.messages(in: room, before: position, limit: limit)
+    }
+    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        try await backend.messages(in: room, after: position, limit: limit)
+    }
+    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        try await backend.messages(in: room, around: target, limit: limit)
+    }
+    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        try await backend.messages(ids, in: room)
+    }
+    func markRead(_ message: MessageID, in room: RoomID) async throws { try await backend.markRead(message, in: room) }
+    func setTyping(_ isTyping: Bool, in room: RoomID) async { await backend.setTyping(isTyping, in: room) }
+    func draft(in room: RoomID) async throws -> SavedDraft? { try await backend.draft(in: room) }
+    func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { try await backend.saveDraft(draft, in: room) }
+    func readingPlace(in room: RoomID) async throws -> ReadingPlace? { try await backend.readingPlace(in: room) }
+    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
+        try await backend.saveReadingPlace(place, in: room)
+    }
+    func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference {
+        try await backend.takeIn(content, named: name, type: type, progress: progress)
+    }
+    func content(of media: MediaReference) async throws -> URL { try await backend.content(of: media) }
+    func namedFile(of media: MediaReference) async throws -> URL { try await backend.namedFile(of: media) }
+    func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
+        try await backend.revisions(of: message, in: room)
+    }
+    func search(_ query: SearchQuery) async throws -> SearchPage { try await backend.search(query) }
+    func members(named name: String) async throws -> Set<MemberID> { try await backend.members(named: name) }
+}

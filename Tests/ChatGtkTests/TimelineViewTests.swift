@@ -177,6 +177,28 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
+    /// SLK-40, SLK-41: who types is told under the messages, and not a pixel of them moves.
+    func testWhoTypesIsToldAndNothingMoves() throws {
+        try onMain {
+            let bench = try ConversationBench(100)
+            bench.list.scrollPage(-1.5)
+            bench.settle()
+            let number = try XCTUnwrap(bench.read)
+            let (place, height) = (bench.bottom(number), bench.list.widget.height)
+            let strip = try XCTUnwrap(
+                ConversationBench.descendants(of: bench.view.widget).first { $0.hasStyle("parlance-typing") })
+            let label = Label(borrowing: try XCTUnwrap(strip.children.first).pointer)
+            for (names, isTold) in [(["Alex"], true), ([], false)] {
+                bench.model.onOutput?(.typing(names))
+                XCTAssertTrue(bench.wait { label.text.contains("Alex") == isTold }, label.text)
+                bench.settle()
+                XCTAssertEqual(bench.bottom(number), place)
+                XCTAssertEqual(bench.list.widget.height, height)
+            }
+            try bench.close()
+        }
+    }
+
     func testWhatOthersSayIsAnnouncedOnce() throws {
         try onMain {
             let bench = try ConversationBench(30)

@@ -63,6 +63,8 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var early = EarlyEvents()
+    /// What of a message with pictures in its text was stored before the rest could not be.
+    @ObservationIgnored private var halfSent: [OutgoingMessage] = []
     /// Edits that could not be stored, while another message was being edited.
     @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
     /// Takes files in; nil where the service has no place for them.
@@ -294,7 +296,6 @@ public final class ComposerViewModel: ViewModel {
     }
 
     private func deliver(_ message: ComposedMessage) {
-        let transaction = makeTransactionID()
         let command = try? commands?.command(in: message.text)
         enqueue { composer in
             do {
@@ -302,8 +303,7 @@ public final class ComposerViewModel: ViewModel {
                 if let command, command.spoken == nil, message.attachments.isEmpty {
                     try await composer.onCommand?(command)
                 } else {
-                    let outgoing = OutgoingMessage(transaction, message, as: command?.spoken)
-                    try await composer.service.send(outgoing, to: composer.roomID)
+                    try await composer.deliver(message, as: command?.spoken)
                 }
                 composer.handle(.sendAccepted(message.id))
                 // A message that failed before may have its place again.
@@ -317,6 +317,22 @@ public final class ComposerViewModel: ViewModel {
                 composer.onOutput?((error as? CommandFailure).map { .notDone($0.reason) } ?? .failed(ChatError(error)))
             }
         }
+    }
+
+    /// A picture that stands in the text parts it: what is before and behind it are messages of their own, in that order, as
+    /// others' timelines can show them (MIB-20). Of a message that failed half-way only the rest is sent again.
+    private func deliver(_ message: ComposedMessage, as spoken: SpokenCommand?) async throws {
+        let outgoing = OutgoingMessage.messages(for: message, as: spoken, makeTransactionID)
+        let sent = outgoing.starts(with: halfSent, by: { $0.says(the: $1) }) ? halfSent.count : 0
+        for (index, part) in outgoing.enumerated().dropFirst(sent) {
+            do {
+                try await service.send(part, to: roomID)
+            } catch {
+                halfSent = Array(outgoing[..<index])
+                throw error
+            }
+        }
+        halfSent = []
     }
 
     private func commitEdit(_ id: MessageID, _ message: ComposedMessage) {
@@ -336,17 +352,5 @@ public final class ComposerViewModel: ViewModel {
         guard state.composer.editing == nil, !failedEdits.isEmpty else { return }
         let (message, text) = failedEdits.removeFirst()
         send(.beginEdit(message, text: text))
-    }
-}
-
-nonisolated extension OutgoingMessage {
-    /// A message as the composer hands it over, or as a command makes it.
-    fileprivate init(_ transaction: TransactionID, _ message: ComposedMessage, as spoken: SpokenCommand?) {
-        let files = message.attachments.compactMap { MediaReference($0) }
-        self.init(
-            transactionID: transaction, text: spoken?.text ?? message.text,
-            replyTo: message.replyTo.map { MessageID($0) },
-            kind: files.first?.messageKind ?? (spoken?.isEmote ?? false ? .emote : .text),
-            formattedText: spoken?.html, attachments: files)
     }
 }

@@ -2,12 +2,14 @@ import CGtk
 import ChatGtk
 import ChatViewModels
 import Composer
+import Foundation
 import GtkKit
 
 /// The composer bar in each of its states, one below the other.
 enum States {
     static let names = [
-        "Empty", "Written", "Three lines and more", "Tall", "Answering", "Editing", "Over the limit", "Formatting",
+        "Empty", "Written", "Mentions", "Three lines and more", "Tall", "Answering", "Editing", "Over the limit",
+        "Formatting",
         "Right to left", "Sending", "Read only",
     ]
 
@@ -50,9 +52,26 @@ enum States {
         return widget
     }
 
+    /// Of others, of the user, and one that goes on in the next line where there is little room.
+    private static let mentions: ComposerContent = {
+        let text = "@Ann Lindqvist and @Robin: what does @Tomás Herrera say?"
+        let placed = [("ann", "@Ann Lindqvist"), ("robin", "@Robin"), ("tomas", "@Tomás Herrera")].compactMap {
+            (id, name) -> ComposerContent.PlacedMention? in
+            guard let place = text.range(of: name) else { return nil }
+            return .init(
+                mention: Mention(entityID: id, text: name),
+                range: TextRange(
+                    location: text[..<place.lowerBound].utf16.count, length: name.utf16.count))
+        }
+        return ComposerContent(text: text, mentions: placed)
+    }()
+
     private static func set(_ bar: ComposerBar, to name: String) {
         switch name {
         case "Written": bar.text = "The captions are next: **small caps** or _italics_? See `smcp`."
+        case "Mentions":
+            bar.ownEntityID = "robin"
+            bar.session.handle(.load(mentions))
         case "Three lines and more":
             bar.text = (1...9).map { "Line \($0) of a text that is long" }.joined(separator: "\n")
         case "Tall":

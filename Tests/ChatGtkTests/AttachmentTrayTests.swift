@@ -136,6 +136,50 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
+    /// MIB-19: by choice a picture stands in the text; MIB-21: never wider than that or than it is, whatever the window does.
+    func testAPictureIsPutInTheTextByKeyAndScaledWithTheWindow() throws {
+        try onMain {
+            let bench = try Bench()
+            try bench.pasteFiles([
+                try bench.picture("wide.png", width: 600, height: 60),
+                try bench.picture("small.png", width: 40, height: 30),
+            ])
+            XCTAssertTrue(bench.waitForReady(2))
+            try RealInput.type("before")
+            bench.cells[0].grabFocus()
+            try RealInput.press("Insert")
+            XCTAssertTrue(
+                MainLoop.pump { bench.text == "before\n\u{FFFC}\n" && bench.view.textView.hasFocus }, bench.text)
+            try RealInput.type("after")
+            XCTAssertTrue(MainLoop.pump { bench.text.hasSuffix("after") })
+            let place = try XCTUnwrap(
+                Bench.descendants(of: bench.cells[1]).first { $0.tooltip?.contains("Insert)") == true })
+            try RealInput.point(at: place)
+            try RealInput.click()
+            let shown = { Bench.descendants(of: bench.window.window).filter { $0.hasStyle("inline-picture") } }
+            XCTAssertTrue(
+                MainLoop.pump { shown().count == 2 && shown().allSatisfy(\.isMapped) }, "MIB-19: by pointer, too")
+            let widths = { Set(shown().map(\.width)) }
+            let fits = { widths().contains(40) && widths().contains { (300...bench.view.textView.width).contains($0) } }
+            XCTAssertTrue(MainLoop.pump(until: fits), "MIB-21: \(widths()) in \(bench.view.textView.width)")
+            gtk_window_set_default_size(bench.window.window.cast(), 360, 500)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    bench.view.textView.width < 300 && widths().allSatisfy { $0 <= bench.view.textView.width }
+                },
+                "MIB-21: \(widths()) in \(bench.view.textView.width)")
+            gtk_window_set_default_size(bench.window.window.cast(), 1100, 500)
+            XCTAssertTrue(MainLoop.pump { widths() == [40, 600] }, "MIB-21: never wider than it is, \(widths())")
+            bench.view.grabFocus()
+            try RealInput.press("ctrl+z")
+            XCTAssertTrue(MainLoop.pump { shown().count == 1 })
+            XCTAssertEqual(bench.names.count, 2, "the files are in the tray still")
+            try RealInput.press("ctrl+shift+z", "ctrl+Home", "Delete")
+            XCTAssertTrue(MainLoop.pump { bench.text.hasPrefix("efore") && shown().count == 2 }, bench.text)
+            try bench.close()
+        }
+    }
+
     func testPastedPictureIsAnAttachmentAndTextStaysText() throws {
         try onMain {
             let bench = try Bench()

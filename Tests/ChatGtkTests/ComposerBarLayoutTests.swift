@@ -58,6 +58,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-enable-animations", isOn)
     }
 
+    /// SLK-57, MIB-45.
     func testLinesMoveTheBarBySpringWhereAnimationsAreOn() throws {
         try onMain {
             Self.setAnimations(true)
@@ -83,7 +84,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// Fewer lines in a wider window are a lower bar.
+    /// Fewer lines in a wider window are a lower bar (MCV-16: the text wraps anew).
     func testAWiderWindowHasALowerBar() throws {
         try onMain {
             let bench = try Bench(width: 320)
@@ -187,6 +188,70 @@ final class ComposerBarLayoutTests: GtkTestCase {
             try RealInput.press("Up", "Up")
             XCTAssertTrue(MainLoop.pump { bench.bar.session.composer.selection.location == 5 })
             XCTAssertTrue(MainLoop.pump { (0..<30).contains(caret()) }, "HKW-21: the line of the caret is the one seen")
+            bench.window.close()
+        }
+    }
+
+    /// HKW-19: the text stays at its top, and the bar as low as it may be.
+    func testScrollingCanBeLocked() throws {
+        try onMain {
+            let bench = try Bench()
+            bench.bar.maximumLines = 2
+            bench.bar.locksScrolling = true
+            bench.write(lines: 9)
+            _ = bench.heights()
+            let scroll = bench.bar.parts.scroller.verticalAdjustment
+            XCTAssertGreaterThan(scroll.upper, scroll.pageSize, "there is more than is seen")
+            try RealInput.press("ctrl+End", "a")
+            XCTAssertTrue(MainLoop.pump { bench.bar.text.hasSuffix("a") })
+            _ = bench.heights()
+            XCTAssertEqual(scroll.value, 0, "HKW-19")
+            bench.bar.locksScrolling = false
+            try RealInput.type("b")
+            XCTAssertTrue(MainLoop.pump { scroll.value > 0 }, "HKW-19: and goes where the caret is afterwards")
+            bench.window.close()
+        }
+    }
+
+    /// SLK-6: long words break, nothing scrolls sideways, and an input method is told that this is a chat.
+    func testTheTextWrapsAndNeverScrollsSideways() throws {
+        try onMain {
+            let bench = try Bench(width: 300)
+            bench.bar.text = String(repeating: "unbroken", count: 40)
+            _ = bench.heights()
+            let sideways = bench.bar.parts.scroller.horizontalAdjustment
+            XCTAssertEqual(sideways.upper, sideways.pageSize, "SLK-6")
+            XCTAssertGreaterThan(bench.text.height, 60, "SLK-6: it is broken")
+            let hints = gtk_text_view_get_input_hints(bench.text.cast()).rawValue
+            for hint in [GTK_INPUT_HINT_SPELLCHECK, GTK_INPUT_HINT_EMOJI, GTK_INPUT_HINT_UPPERCASE_SENTENCES] {
+                XCTAssertNotEqual(hints & hint.rawValue, 0, "SLK-6: \(hint)")
+            }
+            bench.window.close()
+        }
+    }
+
+    /// SLK-50: a window that loses as much at once as a keyboard takes has one on the screen; MCV-15: the window is followed at
+    /// once, as the compositor moves the keyboard.
+    func testAKeyboardOnTheScreenIsTold() throws {
+        try onMain {
+            let bench = try Bench()
+            var told: [String] = []
+            bench.widget.connect("panel-changed") { told.append($0.string(0)) }
+            bench.bar.text = "x"
+            XCTAssertTrue(MainLoop.pump { bench.text.hasFocus && bench.bar.session.composer.isFocused })
+            let height = try XCTUnwrap(bench.heights().last)
+            XCTAssertEqual(bench.bar.panel, .hidden, "SLK-51: as with the keyboard on a desk")
+            gtk_window_set_default_size(bench.window.window.cast(), 500, 300)
+            XCTAssertTrue(MainLoop.pump { told == ["showing", "shown"] }, "SLK-50: \(told)")
+            XCTAssertEqual(bench.bar.panel, .shown)
+            XCTAssertEqual(Set(bench.heights()), [height], "MCV-15")
+            gtk_window_set_default_size(bench.window.window.cast(), 500, 600)
+            XCTAssertTrue(MainLoop.pump { bench.bar.panel == .hidden }, "SLK-50: \(told)")
+            bench.bar.panelPolicy = { _ in false }
+            gtk_window_set_default_size(bench.window.window.cast(), 500, 300)
+            XCTAssertTrue(MainLoop.pump { bench.window.window.height == 300 })
+            _ = bench.heights()
+            XCTAssertEqual(bench.bar.panel, .hidden, "SLK-52: the host does not want it")
             bench.window.close()
         }
     }

@@ -69,7 +69,7 @@ final class ComposerBarTests: GtkTestCase {
                 ("limit-is-hard", "1"), ("counter-style", "split"), ("max-height", "90"), ("content-inset", "7"),
                 ("expanded", "1"), ("return-sends", "0"), ("styles-markdown", "0"), ("shows-formatting", "1"),
                 ("shows-expand", "0"), ("shows-start", "0"), ("shows-end", "0"), ("hides-send", "0"), ("bounces", "0"),
-                ("hidden", "1"),
+                ("locks-scrolling", "1"), ("hidden", "1"),
             ]
             let names = Set(ComposerBar.properties.map(\.name))
             XCTAssertEqual(names, Set(values.map(\.0) + ["max-lines"]), "the test knows every property")
@@ -169,7 +169,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// SLK-53: out of the window and the focus chain, with its text kept.
+    /// SLK-53, MIB-42: out of the window and the focus chain, with its text kept.
     func testHiddenBarKeepsItsText() throws {
         try onMain {
             try ComposerBar.register()
@@ -298,6 +298,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
+    /// MIB-5: a notice, a button or a recorder in the text's place, and nothing to send meanwhile.
     func testMiddleCanBeReplaced() throws {
         try onMain {
             try ComposerBar.register()
@@ -305,9 +306,13 @@ final class ComposerBarTests: GtkTestCase {
             let bar = try XCTUnwrap(ComposerBar.of(widget))
             let window = TestWindow(widget)
             bar.text = "kept"
+            XCTAssertTrue(MainLoop.pump { bar.parts.send.isRevealed })
+            let join = Button(borrowing: gtk_button_new_with_label("Join"))
+            bar.replaceMiddle(by: join)
+            XCTAssertTrue(MainLoop.pump { join.isMapped && !bar.textWidget.isMapped && !bar.parts.send.isRevealed })
             let notice = Label("You cannot write here")
             bar.replaceMiddle(by: notice)
-            XCTAssertTrue(MainLoop.pump { notice.isMapped })
+            XCTAssertTrue(MainLoop.pump { notice.isMapped && !join.isMapped })
             bar.replaceMiddle(by: nil)
             XCTAssertTrue(MainLoop.pump { !notice.isMapped })
             XCTAssertEqual(bar.text, "kept")

@@ -39,6 +39,33 @@ final class ComposerHostTests: GtkTestCase {
         }
     }
 
+    /// MIB-50: content and composer stand side by side in one tree, and go from window to window with it.
+    func testContentAndComposerAreSiblings() throws {
+        try onMain {
+            try ComposerHost.register()
+            let widget = ComposerHost.make()
+            let host = try XCTUnwrap(ComposerHost.of(widget))
+            let content = Label("messages")
+            host.setContent(content)
+            host.maximumWidth = 300
+            let box = Box(.vertical)
+            box.append(widget)
+            let window = TestWindow(box, width: 500, height: 400)
+            let bar = try XCTUnwrap(host.bar?.widget)
+            for part in [content, bar] {
+                XCTAssertNotEqual(gtk_widget_is_ancestor(part.cast(), widget.cast()), 0, "MIB-50")
+            }
+            XCTAssertEqual(gtk_widget_is_ancestor(bar.cast(), content.cast()), 0)
+            XCTAssertTrue(MainLoop.pump { content.width == 500 && bar.width == 300 }, "\(content.width), \(bar.width)")
+            box.remove(widget)
+            let other = TestWindow(widget, width: 400, height: 400)
+            XCTAssertTrue(
+                MainLoop.pump { content.isMapped && bar.isMapped && content.width == 400 }, "MIB-50: none is lost")
+            other.close()
+            window.close()
+        }
+    }
+
     /// SLK-3, SLK-42: the indicator pushes the content and takes no room while nobody types.
     func testTheIndicatorPushesTheContent() throws {
         try onMain {

@@ -94,6 +94,23 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    /// SLK-1: Parlance's own conversation is a host of content and composer like any other.
+    func testAConversationIsAComposerHost() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Plans")
+            let window = Self.open(fixture)
+            let isHost = { Self.descendants(of: window.window).contains { ComposerHost.of($0)?.bar != nil } }
+            XCTAssertTrue(MainLoop.pump(until: isHost), "SLK-1")
+            let host = try XCTUnwrap(Self.descendants(of: window.window).compactMap { ComposerHost.of($0) }.first)
+            XCTAssertEqual(
+                host.bar?.model?.configuration.attachments.count, ChatLimits.attachments, "the room's composer")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     /// In a window of one pane a space at start must not press the first button: the room that is open has the focus.
     func testNarrowWindowBeginsWithTheFocusOnARoom() throws {
         try onMain {

@@ -58,8 +58,9 @@ extension FakeChatService: ChatService {
     }
 
     @MainActor func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        onSend(message)
         try await record(.send(message.text, message.transactionID))
-        drafts[room] = nil
+        if !message.keepsDraft { drafts[room] = nil }
         return Fixtures.message(1, in: room.rawValue, text: message.text)
     }
 

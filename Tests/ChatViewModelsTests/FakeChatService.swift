@@ -17,6 +17,8 @@ import Observation
     var drafts: [RoomID: SavedDraft] = [:]
     /// Comes before each call is carried out: may wait, or throw in its place.
     @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
+    /// Told of each message that is handed over.
+    @ObservationIgnored var onSend: @MainActor (OutgoingMessage) -> Void = { _ in }
     /// What is before a position. Read when asked, and handed over when ``before`` lets it.
     @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: false)

@@ -28,6 +28,21 @@ import Testing
         #expect(engine.state.attachments.map(\.name) == expected)
     }
 
+    @Test("MIB-39: each change of the tray is told once, when it has happened; what changes nothing is not told")
+    func changesAreTold() {
+        let events: [(ComposerEvent, Int, [String])] = [
+            (.attach(Self.file("a")), 1, ["a"]), (.attach(Self.file("b")), 1, ["a", "b"]), (.detach(5), 0, ["a", "b"]),
+            (.moveAttachment(from: 0, to: 1), 1, ["b", "a"]), (.upload(0, .failed), 1, ["b", "a"]),
+            (.detach(0), 1, ["a"]), (.updateAttachment(source: "s:a", Self.file("a")), 0, ["a"]),
+        ]
+        var engine = ComposerEngine()
+        for (event, count, names) in events {
+            let told = engine.handle(event, at: .zero).filter { $0 == .observed(.attachmentsChanged) }
+            #expect(told.count == count, "\(event)")
+            #expect(engine.state.attachments.map(\.name) == names)
+        }
+    }
+
     @Test("MIB-36: what becomes known of an attachment finds it by its source, wherever it is") func updating() {
         var engine = Self.engine(with: ["a", "b"])
         var ready = Self.file("b", source: "kept")

@@ -123,6 +123,21 @@ struct HostRulesTests {
         #expect(engine.document.text == "so ")
     }
 
+    /// HKW-26: what replaces a word, as spelling does, is an edit like any other, also while a list is open; and so is an
+    /// emoji, which is two units. ⚠ Both were refused.
+    @Test(arguments: ["receive", "👍", "two words"])
+    func replacementsAreOrdinaryEdits(_ replacement: String) {
+        var configuration = ComposerConfiguration()
+        configuration.completion.rules = [CompletionRule(prefix: "@")]
+        var engine = engine(typing: "recieve @a", configuration)
+        #expect(engine.state.completion != nil)
+        let word = TextRange(location: 0, length: 7)
+        _ = engine.handle(.edit(word, replacement: replacement, origin: .typed), at: .zero)
+        #expect(engine.document.text == "\(replacement) @a")
+        _ = engine.handle(.undo, at: .zero)
+        #expect(engine.document.text == "recieve @a", "one step")
+    }
+
     /// HKW-65: undo works with mentions in the text.
     @Test func undoWithMentions() {
         var engine = engine()

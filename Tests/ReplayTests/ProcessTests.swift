@@ -14,6 +14,20 @@ struct ProcessTests {
         #expect(lines.isEmpty && status == 0)
     }
 
+    /// SLK-68, MIB-49: the engine is a library without a toolkit: what is built of it alone loads none.
+    @Test func theEngineNeedsNoToolkit() throws {
+        let list = Process()
+        let output = Pipe()
+        list.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        list.arguments = ["ldd", ReplayProcess.program.path]
+        list.standardOutput = output
+        try list.run()
+        let libraries = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        list.waitUntilExit()
+        #expect(libraries.contains("libc.so"), "it is a program: \(libraries)")
+        for name in ["gtk", "adwaita", "glib", "sqlite"] { #expect(!libraries.contains("lib\(name)"), "\(name)") }
+    }
+
     /// A line, whether it is in error.
     static let lines: [(String, Bool)] = [
         (#"{"state":true}"#, false), (#"{"type":"a"}"#, false), ("", true), ("nonsense", true),

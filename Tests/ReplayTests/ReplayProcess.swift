@@ -7,10 +7,13 @@ final class ReplayProcess {
     private let output = Pipe()
     private var unread = Data()
 
+    /// Products lie beside the tests' bundle.
+    static var program: URL {
+        Bundle.module.bundleURL.deletingLastPathComponent().appendingPathComponent("parlance-replay")
+    }
+
     init() throws {
-        // Products lie beside the tests' bundle.
-        process.executableURL = Bundle.module.bundleURL.deletingLastPathComponent()
-            .appendingPathComponent("parlance-replay")
+        process.executableURL = Self.program
         process.standardInput = input
         process.standardOutput = output
         try process.run()

@@ -24,6 +24,7 @@ extension ComposerBar {
             .flag("shows-start", default: true, \ComposerBar.showsStart),
             .flag("shows-end", default: true, \ComposerBar.showsEnd),
             .flag("hides-send", default: true, \ComposerBar.hidesSend),
+            .flag("locks-scrolling", default: false, \ComposerBar.locksScrolling),
             .flag("bounces", default: true, \ComposerBar.bounces),
         ]
     }

@@ -36,7 +36,7 @@ public final class ComposerBar: WidgetImplementation {
         [
             WidgetSignal("send", texts: 2), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed"),
             WidgetSignal("swiped", texts: 1), WidgetSignal("moved", numbers: 2),
-            WidgetSignal("size-changed", numbers: 2),
+            WidgetSignal("size-changed", numbers: 2), WidgetSignal("panel-changed", texts: 1),
         ]
     }
     public override class var properties: [WidgetProperty] { options }
@@ -46,6 +46,10 @@ public final class ComposerBar: WidgetImplementation {
     private(set) var binding: ComposerBinding?
     private var ownSession: ComposerSession?
     private var geometry: BarGeometry?
+
+    /// Makes the text view of bars made from now on, for one that is more than a GtkTextView, as GtkSourceView is (SLK-62);
+    /// nil for the library's own. Around mentions another draws rectangles, not pills.
+    public static var makeEditor: (() -> Widget)?
 
     /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
     /// - Throws: ``Resource/Missing`` if the library's files are not where they were installed or built.
@@ -57,7 +61,7 @@ public final class ComposerBar: WidgetImplementation {
 
     public required init(pointer: UnsafeMutableRawPointer) {
         do { try Resource.load() } catch { fatalError(error.message) }
-        parts = ComposerParts()
+        parts = ComposerParts(makeEditor: Self.makeEditor)
         buttons = ItemButtons(parts: parts)
         super.init(pointer: pointer)
         gtk_widget_set_parent(parts.revealer.cast(), cast())
@@ -80,6 +84,8 @@ public final class ComposerBar: WidgetImplementation {
         set {
             guard let newValue, newValue !== binding?.model else { return }
             binding = ComposerBinding(model: newValue, parts: parts)
+            binding?.onPanel = { [weak self] in self?.emit("panel-changed", $0.rawValue) }
+            binding?.field.panelPolicy = panelPolicy
             binding?.onChange = { [weak self] in self?.emit("changed") }
             binding?.onState = { [weak self] state in
                 self?.buttons.follow(state) { self?.binding?.model.document ?? ComposerDocument() }
@@ -87,6 +93,15 @@ public final class ComposerBar: WidgetImplementation {
             binding?.editor.ownEntityID = ownEntityID
             applyOptions()
         }
+    }
+
+    /// What is known of a keyboard on the screen; `panel-changed` tells of each change. Always hidden on a desk (SLK-50).
+    public var panel: InputPanel.State { binding?.field.panel.state ?? .hidden }
+
+    /// Whether a change of the window's height may be such a keyboard's: by default while the text has the focus, so that the
+    /// fields of others do not count (SLK-52).
+    public var panelPolicy: (_ isFocused: Bool) -> Bool = { $0 } {
+        didSet { binding?.field.panelPolicy = panelPolicy }
     }
 
     /// The session of a bar that was given no model; made when it is first asked for.
@@ -146,6 +161,10 @@ public final class ComposerBar: WidgetImplementation {
         gtk_root_set_focus(root, nil)
     }
 
+    /// Ends what an input method shows and has not committed: it becomes text. Nothing else does that by itself but sending
+    /// (HKW-25).
+    public func commitPreedit() { binding?.editor.commitPreedit() }
+
     /// Brings the caret into view, as after a long draft was loaded (MCV-14).
     public func scrollToCaret() { binding?.editor.scrollToCaret() }
 
@@ -177,6 +196,12 @@ public final class ComposerBar: WidgetImplementation {
         didSet { applyOptions() }
     }
 
+    /// Keeps the text at its top and shows no scrollbar, however much is written (HKW-19). Still no taller than the limit,
+    /// which GTK's policy of never scrolling would let it be.
+    public var locksScrolling = false {
+        didSet { applyOptions() }
+    }
+
     // What ComposerBar+Options keeps.
     var chosenPreset = ComposerConfiguration.Preset.parlance
     var inset = -1
@@ -185,7 +210,7 @@ public final class ComposerBar: WidgetImplementation {
         binding?.apply(
             .init(
                 stylesMarkdown: stylesMarkdown, showsFormatting: showsFormatting, hidesSend: hidesSend,
-                showsExpand: showsExpand))
+                showsExpand: showsExpand, locksScrolling: locksScrolling))
     }
 
     // MARK: Slots
@@ -211,6 +236,26 @@ public final class ComposerBar: WidgetImplementation {
 
     public func append(_ child: Widget, to slot: Slot) { parts.slots[slot]?.append(child) }
     public func remove(_ child: Widget, from slot: Slot) { parts.slots[slot]?.remove(child) }
+
+    /// A widget of the host's that lies over the text, where its `halign` and `valign` say, in whatever size and window the bar
+    /// is (HKW-23). There is room for one: another is not taken before this was detached.
+    public private(set) var accessory: Widget?
+
+    /// - Returns: whether it was taken.
+    @discardableResult
+    public func attachAccessory(_ widget: Widget) -> Bool {
+        guard accessory == nil else { return false }
+        accessory = widget
+        gtk_overlay_add_overlay(parts.overlay.cast(), widget.cast())
+        return true
+    }
+
+    /// Takes the accessory away, if it is this one.
+    public func detachAccessory(_ widget: Widget) {
+        guard accessory?.pointer == widget.pointer else { return }
+        gtk_overlay_remove_overlay(parts.overlay.cast(), widget.cast())
+        accessory = nil
+    }
 
     /// Puts something else in the text's place, as a button that joins a room or a notice that nothing can be written;
     /// nil brings the text back. What is before and behind the text goes with it, and the text is kept.

@@ -11,6 +11,8 @@ final class ComposerBinding {
     let menu: EditorMenu
     let selectionToolbar: SelectionToolbar
     var onChange: (() -> Void)?
+    /// Told of a keyboard on the screen.
+    var onPanel: ((InputPanel.State) -> Void)?
     /// Told of every state that is shown.
     var onState: ((ComposerState) -> Void)?
     /// Something else stands in the text's place: nothing can be sent.
@@ -24,10 +26,11 @@ final class ComposerBinding {
         var showsFormatting = false
         var hidesSend = true
         var showsExpand = true
+        var locksScrolling = false
     }
 
     private let parts: ComposerParts
-    private let field: EditorField
+    let field: EditorField
     private let drag: EditorDrag
     private let toolbar: FormattingBar
     private let toolbarRevealer: Revealer
@@ -60,9 +63,13 @@ final class ComposerBinding {
             gtk_overlay_add_overlay(parts.overlay.cast(), announcer.region.cast())
         }
         field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
+        field.onPanel = { [weak self] state in
+            self?.completion.isCramped = state == .shown || state == .showing
+            self?.onPanel?(state)
+        }
         field.onHeightChange = { [weak self] in
             guard let self else { return }
-            self.overflow.follow(overflows: self.field.overflows)
+            if !self.field.isLocked { self.overflow.follow(overflows: self.field.overflows) }
             self.showExpand(self.model.composer)
         }
         parts.growth.isFocused = { [weak model] in model?.composer.isFocused ?? false }
@@ -86,6 +93,7 @@ final class ComposerBinding {
         self.options = options
         editor.markdown.isEnabled = options.stylesMarkdown
         toolbarRevealer.isRevealed = options.showsFormatting
+        field.isLocked = options.locksScrolling
         selectionToolbar.isEnabled = !options.showsFormatting
         render(model.composer)
     }

@@ -13,12 +13,16 @@ public final class ComposerHost: WidgetImplementation {
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
     public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
     public override class var properties: [WidgetProperty] {
-        [.flag("shows-indicator", default: false, \ComposerHost.showsIndicator)]
+        [
+            .flag("shows-indicator", default: false, \ComposerHost.showsIndicator),
+            .number("maximum-width", default: 0, in: 0...10_000, \ComposerHost.maximumWidth),
+        ]
     }
 
     private let overlay = Widget(borrowing: gtk_overlay_new())
     private let indicatorRevealer = Revealer(borrowing: gtk_revealer_new())
     private let foot = Box(.vertical)
+    private let clamp = Widget(borrowing: adw_clamp_new())
     private var composer: Widget?
 
     public required init(pointer: UnsafeMutableRawPointer) {
@@ -26,11 +30,18 @@ public final class ComposerHost: WidgetImplementation {
         let column = Box(.vertical)
         gtk_widget_set_vexpand(overlay.cast(), 1)
         gtk_revealer_set_transition_type(indicatorRevealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        let bottom = Box(.vertical)
+        bottom.append(indicatorRevealer)
+        bottom.append(foot)
+        adw_clamp_set_child(clamp.cast(), bottom.cast())
+        clampBottom()
         column.append(overlay)
-        column.append(indicatorRevealer)
-        column.append(foot)
+        column.append(clamp)
         gtk_widget_set_parent(column.cast(), cast())
-        setComposer(ComposerBar.make())
+        // Only GTK's own containers ask for what their children would like.
+        gtk_widget_set_vexpand(cast(), 1)
+        // One that brings its own bar needs no other.
+        column.connect("realize") { [weak self] _ in _ = self?.bar }
     }
 
     /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
@@ -39,22 +50,40 @@ public final class ComposerHost: WidgetImplementation {
         _ = type
     }
 
-    /// The bar at the foot; nil if the host has put something in its place that is none.
-    public var bar: ComposerBar? { composer.flatMap { ComposerBar.of($0) } }
+    /// The bar at the foot, made when it is first asked for or shown; nil if the host has put something in its place that is
+    /// none.
+    public var bar: ComposerBar? {
+        if composer == nil { setComposer(ComposerBar.make()) }
+        return composer.flatMap { ComposerBar.of($0) }
+    }
+
+    /// The widest that the bar and the indicator get, in pixels; 0 for as wide as the content.
+    public var maximumWidth = 0 {
+        didSet { clampBottom() }
+    }
+
+    private func clampBottom() {
+        let width = Int32(maximumWidth > 0 ? maximumWidth : 100_000)
+        adw_clamp_set_maximum_size(clamp.cast(), width)
+        adw_clamp_set_tightening_threshold(clamp.cast(), width)
+    }
 
     /// What the messages are in. One that cannot scroll by itself is put in a scrolled window.
     public func setContent(_ content: Widget?) {
         gtk_overlay_set_child(overlay.cast(), nil)
         guard let content else { return }
-        let scrolls =
-            shim_is_a(content.pointer, gtk_scrolled_window_get_type()) != 0
-            || shim_is_a(content.pointer, gtk_scrollable_get_type()) == 0
-        if scrolls {
+        if Self.isWhole(content) {
             gtk_overlay_set_child(overlay.cast(), content.cast())
         } else {
             let scroller = ScrolledWindow(content)
             gtk_overlay_set_child(overlay.cast(), scroller.cast())
         }
+    }
+
+    /// Whether it scrolls by itself or does not know how to.
+    private static func isWhole(_ content: Widget) -> Bool {
+        shim_is_a(content.pointer, gtk_scrolled_window_get_type()) != 0
+            || shim_is_a(content.pointer, gtk_scrollable_get_type()) == 0
     }
 
     /// What tells that somebody types, between the content and the bar; it pushes the content (SLK-3, SLK-42).

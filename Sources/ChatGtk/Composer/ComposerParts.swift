@@ -33,7 +33,8 @@ struct ComposerParts {
     let replyQuote: Label
     let cancelReply: Button
 
-    init() {
+    /// - Parameter makeEditor: the text view to write in, in the place of the file's own.
+    init(makeEditor: (() -> Widget)?) {
         // Registered before the file names them.
         _ = ComposerTextView.type
         _ = GrowthFrame.type
@@ -57,7 +58,7 @@ struct ComposerParts {
         self.growth = growth
         scroller = builder["editor_scroller"]
         expand = builder["expand_button"]
-        textView = builder["editor"]
+        textView = Self.editor(builder["editor"], orFrom: makeEditor, in: scroller)
         placeholder = builder["placeholder"]
         counter = builder["counter"]
         send = builder["send_revealer"]
@@ -73,6 +74,19 @@ struct ComposerParts {
         cancelReply = builder["cancel_reply_button"]
         // Figures and signs run from left to right in every language: "-7" is not "7-".
         gtk_widget_set_direction(counter.cast(), GTK_TEXT_DIR_LTR)
+    }
+
+    /// Another text view takes over what the file says of its own; what is no GtkTextView is not taken.
+    private static func editor(
+        _ own: Widget, orFrom makeEditor: (() -> Widget)?, in scroller: ScrolledWindow
+    ) -> Widget {
+        guard let other = makeEditor?(), shim_is_a(other.pointer, gtk_text_view_get_type()) != 0 else { return own }
+        gtk_text_view_set_wrap_mode(other.cast(), gtk_text_view_get_wrap_mode(own.cast()))
+        gtk_text_view_set_accepts_tab(other.cast(), 0)
+        gtk_text_view_set_input_hints(other.cast(), gtk_text_view_get_input_hints(own.cast()))
+        other.addStyle("parlance-editor")
+        scroller.setChild(other)
+        return other
     }
 
     /// Puts the buttons of the edit bar under its words where there is too little room beside them.

@@ -43,6 +43,7 @@ final class ComposerView {
         guard let desk else { return }
         bar.append(desk.tray.widget, to: .top)
         bar.append(desk.button, to: .start)
+        bar.binding?.editor.pictures.load = { [weak desk] in await desk?.tray.picture(of: $0, fitting: $1, by: $2) }
         desk.onDone = { [weak self] in self?.grabFocus() }
         bar.binding?.editor.onPaste = { [weak self] in
             guard let self else { return false }

@@ -7,6 +7,11 @@ import GtkKit
 final class EditorField {
     /// Called when the window has become another size.
     var onWindowChange: (() -> Void)?
+    /// Called with each state of a keyboard on the screen (SLK-50).
+    var onPanel: ((InputPanel.State) -> Void)?
+    /// Whether a change of the window's height counts as a keyboard's: by default while the text has the focus (SLK-52).
+    var panelPolicy: (_ isFocused: Bool) -> Bool = { $0 }
+    private(set) var panel = InputPanel()
     /// Called when the field has become another height.
     var onHeightChange: (() -> Void)?
 
@@ -24,6 +29,13 @@ final class EditorField {
     /// In pixels; measured anew when the window says that something of it may have changed.
     private var lineHeight = 0.0
     private var isExpanded = false
+    /// Whether the text stays at its top (HKW-19).
+    var isLocked = false {
+        didSet {
+            scroller.hidesScrollbar = isLocked
+            if isLocked { scroller.verticalAdjustment.value = 0 }
+        }
+    }
     private var told: ComposerLayout?
 
     init(model: any ComposerModel, editor: EditorView, parts: ComposerParts) {
@@ -44,6 +56,13 @@ final class EditorField {
             // The surface ends with the window: a bar that goes to another follows that one's.
             textView.connect("unrealize") { [weak self] _ in self?.leaveWindow() },
         ]
+        connections.append(
+            scroller.horizontalAdjustment.connect("notify::page-size") { [weak self] _ in
+                guard let self else { return }
+                self.editor.pictures.fit(width: Int(self.scroller.horizontalAdjustment.pageSize))
+            })
+        // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
+        editor.pictures.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
         if gtk_widget_get_realized(textView.cast()) != 0 { followWindowHeight() }
     }
 
@@ -63,6 +82,7 @@ final class EditorField {
         heightLimit = limit
         self.isExpanded = isExpanded
         scroller.setContentHeight(minimum: isExpanded ? limit : -1, maximum: limit)
+        catchUp()
     }
 
     /// Scrolling to the caret starts before the field has grown, and GTK 4.8 animates to that target without
@@ -71,8 +91,9 @@ final class EditorField {
         let adjustment = scroller.verticalAdjustment
         connections.append(
             adjustment.connect("value-changed") { [weak self] _ in
-                guard let adjustment = self?.scroller.verticalAdjustment else { return }
-                let end = max(0, adjustment.upper - adjustment.pageSize)
+                guard let self else { return }
+                let adjustment = self.scroller.verticalAdjustment
+                let end = self.isLocked ? 0 : max(0, adjustment.upper - adjustment.pageSize)
                 if adjustment.value > end { adjustment.value = end }
             })
         // A text view asks for at least its text's height and gets it although the field is lower. When the field has
@@ -80,20 +101,24 @@ final class EditorField {
         connections.append(
             adjustment.connect("notify::upper") { [weak self] _ in
                 self?.onHeightChange?()
-                guard let self, !self.isCatchingUp else { return }
-                self.isCatchingUp = true
-                var frames = 0
-                self.textView.addTick { [weak self] in
-                    frames += 1
-                    self?.isCatchingUp = self?.catchUpWithGrowth() == true && frames < 60
-                    return self?.isCatchingUp == true
-                }
+                self?.catchUp()
             })
         connections.append(
             adjustment.connect("notify::page-size") { [weak self] _ in
                 self?.editor.scrollToCaret()
                 self?.onHeightChange?()
             })
+    }
+
+    private func catchUp() {
+        guard !isCatchingUp else { return }
+        isCatchingUp = true
+        var frames = 0
+        textView.addTick { [weak self] in
+            frames += 1
+            self?.isCatchingUp = self?.catchUpWithHeight() == true && frames < 60
+            return self?.isCatchingUp == true
+        }
     }
 
     /// How many lines of the font the field has room for now.
@@ -106,10 +131,11 @@ final class EditorField {
     }
 
     /// - Returns: whether the field is on its way to another height.
-    private func catchUpWithGrowth() -> Bool {
+    private func catchUpWithHeight() -> Bool {
         let adjustment = scroller.verticalAdjustment
+        let page = Int(adjustment.pageSize)
         guard adjustment.upper > adjustment.pageSize else { return false }
-        guard scroller.height > Int(adjustment.pageSize) else { return Int(adjustment.pageSize) < heightLimit }
+        guard scroller.height != page else { return page != heightLimit }
         // All around it, too: a scrollbar that comes or goes in a layout that only goes through to the text would leave
         // the composer unpainted (GTK 4.8), see TimelineList.queueLayout().
         textView.queueResize()
@@ -160,6 +186,9 @@ final class EditorField {
         lineHeight = editor.lineHeight
         let layout = ComposerLayout(
             windowHeight: Double(window.height), lineHeight: lineHeight, textScale: TextZoom.scale(of: textView))
+        let counts = panelPolicy(model.composer.isFocused)
+        panel.follow(width: Double(window.width), height: Double(window.height), counts: counts)
+            .forEach { onPanel?($0) }
         guard window.height > 0, layout != told else { return }
         told = layout
         model.handle(.layout(layout))

@@ -20,6 +20,7 @@ final class EditorView {
     private var preedit = ""
     let markdown: MarkdownStyler
     private let pills: MentionPills
+    let pictures: InlinePictures
     /// Called when the user asks for the menu by a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
@@ -36,6 +37,7 @@ final class EditorView {
         gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
         markdown = MarkdownStyler(textView: textView, buffer: buffer, rules: viewModel.markdownRules)
         pills = MentionPills(textView: textView, buffer: buffer)
+        pictures = InlinePictures(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
         interceptKeys()
@@ -258,7 +260,14 @@ final class EditorView {
         gtk_text_view_set_input_hints(textView.cast(), GtkInputHints(rawValue: hints.value))
     }
 
-    // MARK: Mentions
+    // MARK: Mentions and pictures
+
+    private func showPictures() {
+        isApplying = true
+        let isTouched = pictures.update(viewModel.document, viewModel.composer.attachments)
+        isApplying = false
+        if isTouched { showSelection(viewModel.composer.selection) }
+    }
 
     private func showPills() {
         let view = ComposerTextView.of(textView)
@@ -278,6 +287,7 @@ final class EditorView {
                 guard let self else { return }
                 self.pills.highlighted = state.highlighted
                 self.pills.update(self.viewModel.document)
+                self.showPictures()
             })
     }
 

@@ -36,6 +36,7 @@ final class ItemButtons {
         ].compactMapValues { $0 }
         items.changed = { [weak self] in self?.show($0) }
         addSwipe(to: parts.textView)
+        addSwipeKeys(to: parts.textView)
     }
 
     /// Tells the items what has become of the text and the focus.
@@ -102,9 +103,29 @@ final class ItemButtons {
         swipe.connect("swipe") { [weak self] arguments in
             let (x, y) = (arguments.double(0), arguments.double(1))
             guard abs(x) > abs(y), abs(x) > 200 else { return }
-            self?.items.swipe(x < 0 ? .left : .right)
-            self?.onSwipe?(x < 0 ? .left : .right)
+            self?.swiped(x < 0 ? .left : .right)
         }
         textView.addController(swipe)
+    }
+
+    /// Alt with an arrow does by keys what a swipe does.
+    private func addSwipeKeys(to textView: Widget) {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
+            switch chord {
+            case KeyChord("Left", .alt): self?.swiped(.left)
+            case KeyChord("Right", .alt): self?.swiped(.right)
+            default: return false
+            }
+            return true
+        }
+        textView.addController(keys)
+    }
+
+    private func swiped(_ direction: SwipeDirection) {
+        items.swipe(direction)
+        onSwipe?(direction)
     }
 }

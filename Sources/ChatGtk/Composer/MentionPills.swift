@@ -111,6 +111,11 @@ final class MentionPills {
         palette = next
         others.setProperty("foreground-rgba", palette.text)
         own.setProperty("foreground-rgba", palette.ownText)
+        // A text view that is not of this library draws nothing beneath its text.
+        if ComposerTextView.of(textView) == nil {
+            others.setProperty("background-rgba", palette.look(isOwn: false, isHighlighted: false).fill)
+            own.setProperty("background-rgba", palette.look(isOwn: true, isHighlighted: false).fill)
+        }
         gtk_widget_queue_draw(textView.cast())
     }
 

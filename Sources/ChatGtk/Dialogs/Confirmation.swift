@@ -22,5 +22,18 @@ extension Widget {
     /// For message dialogs.
     func addResponse(_ id: String, _ label: String) {
         adw_message_dialog_add_response(cast(), id, label)
+        nameResponses()
+    }
+
+    /// Names the buttons of a message dialog: GTK 4.8 reads the underscore of a mnemonic out, and the words twice.
+    func nameResponses() {
+        for child in children {
+            if shim_is_a(child.pointer, gtk_button_get_type()) != 0, gtk_button_get_use_underline(child.cast()) != 0 {
+                // What is left is the label within.
+                gtk_accessible_reset_property(child.cast(), GTK_ACCESSIBLE_PROPERTY_LABEL)
+            } else {
+                child.nameResponses()
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ enum NewRoomDialog {
         let dialog: Widget = builder["dialog"]
         let name: Entry = builder["name"]
         gtk_window_set_transient_for(dialog.cast(), parent.cast())
+        dialog.nameResponses()
         // The dialog owns its handlers: they must not own it.
         name.onChange { [weak dialog, weak name] in
             guard let dialog, let name else { return }

@@ -30,6 +30,8 @@ final class ConversationView {
 
     init(conversation: Conversation, settings: Settings? = nil) {
         self.conversation = conversation
+        // Registered before the file names it.
+        _ = ComposerHost.type
         let builder = Builder(resource: Resource.ui("conversation"))
         widget = builder["conversation"]
         title = builder["title"]
@@ -48,7 +50,7 @@ final class ConversationView {
         composer = ComposerView(viewModel: conversation.composer)
         searchBar = RoomSearchBar(viewModel: conversation.search)
         gtk_box_insert_child_after(widget.cast(), searchBar.widget.cast(), header.cast())
-        builder["footer", Box.self].append(composer.widget)
+        ComposerHost.of(builder["host"])?.setComposer(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
         composer.desk?.takeDrops(on: widget, hint: builder["timeline_overlay"])

@@ -51,7 +51,8 @@ extension ComposerEngine {
         if revision != before { observe(.pasted) }
     }
 
-    private mutating func paste(_ fragment: ClipboardFragment) {
+    private mutating func paste(_ offered: ClipboardFragment) {
+        let fragment = withoutForeignPictures(offered)
         guard !fragment.text.isEmpty, let admitted = admit(selection, fragment.text, .paste) else { return }
         let start = selection.location
         let whole = admitted == fragment.text
@@ -62,11 +63,24 @@ extension ComposerEngine {
             switch span.content {
             case .mention(let mention): _ = document.addMention(mention, over: range)
             case .style(let style): document.setStyle(style, true, over: range)
+            case .picture(let source): document.addPicture(source, at: range.location)
             }
         }
         let after = UndoHistory.Moment(spans: document.spans, selection: selection)
         history.record([], grouping: .atomic, from: after, to: after, at: now)
         history.endTransaction()
         observe(.pasted)
+    }
+
+    /// A picture comes along only as one that this composer holds, and that does not stand in the text already.
+    private func withoutForeignPictures(_ fragment: ClipboardFragment) -> ClipboardFragment {
+        guard fragment.spans.contains(where: { $0.picture != nil }),
+            let pasted = ComposerDocument(fragment.text, spans: fragment.spans)
+        else { return fragment }
+        let kept = pasted.removingPictures { source in
+            let stays = document.pictures.contains { $0.picture == source && !selection.covers($0.range) }
+            return stays || !attachments.contains { $0.source == source }
+        }
+        return kept.fragment(in: TextRange(location: 0, length: kept.length))
     }
 }

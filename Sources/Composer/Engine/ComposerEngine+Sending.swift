@@ -13,6 +13,8 @@ extension ComposerEngine {
         let id = outbox.nextID()
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
+        // What is left of a picture whose file was removed is nothing to send.
+        if message.parts.isEmpty { return refuse(.empty) }
         if let reason = plugIns.gate?.refusal(of: message) { return refuse(.notTaken(reason)) }
         closeCompletion()
         emit(.send(message))

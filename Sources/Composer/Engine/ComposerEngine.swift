@@ -128,7 +128,7 @@ public struct ComposerEngine: Sendable {
         case .setStyle(let style, let isOn): setStyle(style, isOn)
         case .clearStyles: clearStyles()
         case .load, .beginEdit, .commitEdit, .cancelEdit, .reply, .replyPreview: performMode(event)
-        case .attach, .detach, .upload, .moveAttachment, .updateAttachment: performAttachment(event)
+        case .attach, .detach, .upload, .moveAttachment, .updateAttachment, .placeInText: performAttachment(event)
         case .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
         case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,

@@ -63,6 +63,9 @@ public enum ComposerEvent: Sendable {
     case upload(Int, Attachment.Upload)
     /// Puts an attachment at another place of the list; ignored where either place is outside of it.
     case moveAttachment(from: Int, to: Int)
+    /// Puts the picture at this place of the list into the text, at the selection; one that stands in the text moves.
+    /// Ignored for what is no picture, and for one that is still on its way (MIB-19).
+    case placeInText(Int)
     /// What became known of the attachment with this source, also of one that waits behind an edit; ignored if it is
     /// gone.
     case updateAttachment(source: String, Attachment)

@@ -71,6 +71,7 @@ extension ComposerDocument {
         var mentionsEnd = 0
         for span in sorted {
             guard !span.range.isEmpty, document.contains(span.range) else { return nil }
+            if span.picture != nil, document.text(in: span.range) != Span.pictureCharacter { return nil }
             guard let mention = span.mention else { continue }
             let written = document.text(in: span.range).unicodeScalars
             guard span.range.location >= mentionsEnd, written.elementsEqual(mention.text.unicodeScalars) else {

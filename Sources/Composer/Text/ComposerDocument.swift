@@ -24,6 +24,9 @@ public struct ComposerDocument: Sendable, Equatable {
     /// The spans that mark mentions, in the order of their locations.
     public var mentions: [Span] { spanSet.spans.filter { $0.mention != nil } }
 
+    /// The spans that place pictures, in the order of their locations.
+    public var pictures: [Span] { spanSet.spans.filter { $0.picture != nil } }
+
     /// The length in UTF-16 units.
     public var length: Int { storage.utf16Count }
     /// The length in Unicode scalars, which GtkTextBuffer counts.
@@ -145,6 +148,30 @@ extension ComposerDocument {
             !spanSet.spans.contains(where: { $0.mention != nil && $0.range.intersects(range) })
         else { return nil }
         return spanSet.add(.mention(mention), over: range)
+    }
+
+    /// Says that the character at a place stands for a picture (MIB-19).
+    ///
+    /// - Returns: nil, with nothing changed, if another character stands there, or the picture of another.
+    @discardableResult
+    mutating func addPicture(_ source: String, at offset: Int) -> Span? {
+        let range = TextRange(location: offset, length: 1)
+        guard contains(range), text(in: range) == Span.pictureCharacter, aligned(range) == range,
+            !spanSet.spans.contains(where: { $0.style == nil && $0.range.intersects(range) })
+        else { return nil }
+        return spanSet.add(.picture(source), over: range)
+    }
+
+    /// Without the pictures in the text that a condition names, and without the lines that they stood alone in.
+    func removingPictures(where condition: (String) -> Bool) -> ComposerDocument {
+        var document = self
+        for span in pictures.reversed() where span.picture.map(condition) ?? false {
+            let before = character(before: span.range.location)
+            let isAlone = (before?.isLineBreak ?? true) && (character(at: span.range.end)?.isLineBreak ?? false)
+            let end = isAlone ? clusterBoundary(after: span.range.end) : span.range.end
+            _ = document.replace(TextRange(start: span.range.location, end: end), with: "")
+        }
+        return document
     }
 
     mutating func removeSpans(where condition: (Span) -> Bool) {

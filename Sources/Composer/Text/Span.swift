@@ -12,7 +12,12 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
     public enum Content: Hashable, Sendable, Codable {
         case mention(Mention)
         case style(TextStyle)
+        /// A picture that stands in the text, by its attachment's source; its character is ``pictureCharacter`` (MIB-19).
+        case picture(String)
     }
+
+    /// What stands in the text for a picture: U+FFFC, the object replacement character.
+    public static let pictureCharacter = "\u{FFFC}"
 
     public let id: ID
     public internal(set) var range: TextRange
@@ -21,6 +26,11 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
     /// The mention that the span marks, if it marks one.
     public var mention: Mention? {
         if case .mention(let mention) = content { mention } else { nil }
+    }
+
+    /// The source of the picture that the span places, if it places one.
+    public var picture: String? {
+        if case .picture(let source) = content { source } else { nil }
     }
 
     /// The style that the span gives, if it gives one.

@@ -1,6 +1,6 @@
 /// The spans of a document, kept true to its text through every edit.
 ///
-/// Mentions are atomic: whatever changes a unit of one turns it into plain text (HKW-60). Styles stretch
+/// Mentions and pictures are atomic: whatever changes a unit of one turns it into plain text (HKW-60). Styles stretch
 /// when text is inserted within them and shrink when it is deleted; equal neighbours are joined.
 struct SpanSet: Sendable, Equatable {
     private(set) var spans: [Span] = []
@@ -30,14 +30,14 @@ struct SpanSet: Sendable, Equatable {
         spans = spans.compactMap { span in
             var span = span
             let moved =
-                span.mention == nil ? Self.stretched(span.range, range, length) : Self.kept(span.range, range, length)
+                span.style != nil ? Self.stretched(span.range, range, length) : Self.kept(span.range, range, length)
             guard let moved else { return nil }
             span.range = moved
             return span
         }
     }
 
-    /// Drops mentions that no longer lie on cluster boundaries, and moves the ends of styles onto them.
+    /// Drops mentions and pictures that no longer lie on cluster boundaries, and moves the ends of styles onto them.
     mutating func align(to storage: TextStorage) {
         guard !spans.isEmpty else { return }
         spans = spans.compactMap { span in
@@ -45,7 +45,7 @@ struct SpanSet: Sendable, Equatable {
             let end = storage.clusterStart(at: span.range.end)
             let aligned = TextRange(start: start, end: end)
             if aligned == span.range { return span }
-            guard span.mention == nil, !aligned.isEmpty else { return nil }
+            guard span.style != nil, !aligned.isEmpty else { return nil }
             var span = span
             span.range = aligned
             return span

@@ -63,6 +63,38 @@ public final class ScrolledWindow: Widget {
     public var verticalAdjustment: Adjustment {
         Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(cast())))
     }
+    /// Whether there is no scrollbar to scroll up and down by, however high the content.
+    public var hidesScrollbar: Bool {
+        get {
+            var policy = GTK_POLICY_AUTOMATIC
+            gtk_scrolled_window_get_policy(cast(), nil, &policy)
+            return policy == GTK_POLICY_EXTERNAL
+        }
+        set {
+            guard newValue != hidesScrollbar else { return }
+            var sideways = GTK_POLICY_NEVER
+            gtk_scrolled_window_get_policy(cast(), &sideways, nil)
+            gtk_scrolled_window_set_policy(cast(), sideways, newValue ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC)
+            // The policy alone leaves it to be painted once more, in a place that it has no longer (GTK 4.8).
+            gtk_widget_set_visible(gtk_scrolled_window_get_vscrollbar(cast()), newValue ? 0 : 1)
+        }
+    }
+    /// Whether the window may be narrower than its content, which then can be scrolled by the program alone.
+    public var scrollsSideways: Bool {
+        get {
+            var policy = GTK_POLICY_NEVER
+            gtk_scrolled_window_get_policy(cast(), &policy, nil)
+            return policy != GTK_POLICY_NEVER
+        }
+        set {
+            var upright = GTK_POLICY_AUTOMATIC
+            gtk_scrolled_window_get_policy(cast(), nil, &upright)
+            gtk_scrolled_window_set_policy(cast(), newValue ? GTK_POLICY_EXTERNAL : GTK_POLICY_NEVER, upright)
+        }
+    }
+    public var horizontalAdjustment: Adjustment {
+        Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_hadjustment(cast())))
+    }
     /// The tallest natural height of the content that is asked for, in pixels; -1 for no limit.
     public func setContentHeight(minimum: Int, maximum: Int) {
         // GTK refuses a minimum above the maximum that is set at that moment.

@@ -9,7 +9,7 @@ final class AttachmentCell {
     static let pictureHeight = 64
 
     enum Request {
-        case remove, retry, describe, move(Int)
+        case remove, retry, describe, place, move(Int)
     }
 
     let widget: Widget
@@ -24,6 +24,7 @@ final class AttachmentCell {
     private let progress = Widget(borrowing: gtk_progress_bar_new())
     private let described = Label(translated("ALT"))
     private let remove = Button(borrowing: gtk_button_new_from_icon_name("window-close-symbolic"))
+    private let inText = Button(borrowing: gtk_button_new_from_icon_name("insert-image-symbolic"))
     private let retry = Button(borrowing: gtk_button_new_from_icon_name("view-refresh-symbolic"))
     private var shownSource: String?
     private var loading: Task<Void, Never>?
@@ -54,12 +55,19 @@ final class AttachmentCell {
     /// - Parameter load: the picture for it, which may take a while.
     func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> Picture?) {
         self.attachment = attachment
+        let canPlace = attachment.type.hasPrefix("image/") && attachment.upload == .ready
         name.text = attachment.name
         detail.text = detailText(attachment)
         widget.tooltip = attachment.altText ?? attachment.name
         widget.setAccessibleLabel([attachment.name, detail.text].joined(separator: ", "))
         widget.setAccessibleDescription(
-            attachment.altText ?? translated("Delete removes it, Return describes it, Alt with an arrow moves it"))
+            attachment.altText
+                ?? (canPlace
+                    ? translated(
+                        "Delete removes it, Return describes it, Insert puts it in the text, Alt with an arrow moves it"
+                    )
+                    : translated("Delete removes it, Return describes it, Alt with an arrow moves it")))
+        inText.isVisible = canPlace
         widget.setStyle("failed", attachment.upload == .failed)
         described.isVisible = attachment.altText != nil
         retry.isVisible = canRetry
@@ -124,13 +132,17 @@ final class AttachmentCell {
         place(progress, in: overlay, GTK_ALIGN_FILL, GTK_ALIGN_END)
         place(described, in: overlay, GTK_ALIGN_START, GTK_ALIGN_END)
         place(remove, in: overlay, GTK_ALIGN_END, GTK_ALIGN_START)
+        place(inText, in: overlay, GTK_ALIGN_END, GTK_ALIGN_END)
         place(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
-        for button in [remove, retry] {
+        for button in [remove, inText, retry] {
             for style in ["circular", "osd", "attachment-button"] { button.addStyle(style) }
             // The cell has the focus; its keys do the same.
             gtk_widget_set_focusable(button.cast(), 0)
         }
         remove.tooltip = translated("Remove (Delete)")
+        inText.tooltip = translated("Put in the Text (Insert)")
+        inText.setAccessibleLabel(translated("Put in the Text"))
+        inText.onClick { [weak self] in self?.onRequest?(.place) }
         retry.tooltip = translated("Try Again")
         retry.setAccessibleLabel(translated("Try Again"))
         remove.onClick { [weak self] in self?.onRequest?(.remove) }
@@ -162,6 +174,7 @@ final class AttachmentCell {
         switch key {
         case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space, GDK_KEY_F2: return .describe
+        case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .place
         case GDK_KEY_Left where alt: return .move(-1)
         case GDK_KEY_Right where alt: return .move(1)
         default: return nil

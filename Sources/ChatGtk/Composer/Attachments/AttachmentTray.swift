@@ -76,6 +76,12 @@ final class AttachmentTray {
         return cell
     }
 
+    /// A picture as it is shown in the text, within a box of pixels (MIB-19).
+    func picture(of attachment: Attachment, fitting width: Int, by height: Int) async -> Picture? {
+        guard let media = MediaReference(attachment) else { return nil }
+        return await previews.picture(of: media, fitting: width, by: height)
+    }
+
     private func picture(of attachment: Attachment) async -> Picture? {
         guard let media = MediaReference(attachment) else { return nil }
         let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
@@ -101,6 +107,9 @@ final class AttachmentTray {
         case .remove: intake.remove(place)
         case .retry: intake.retry(place)
         case .describe: describe(cell)
+        case .place:
+            viewModel.handle(.placeInText(place))
+            onLeave?()
         case .move(let step): move(cell, to: place + step)
         }
     }

@@ -48,6 +48,10 @@ final class CompletionPopup {
     var listWidget: Widget { list.widget }
     func row(at index: Int) -> Widget? { list.row(at: index) }
     var isOpen: Bool { isDocked == true ? dock.isVisible : popover.isOpen }
+    /// Whether a keyboard on the screen leaves no room for a popover (SLK-50).
+    var isCramped = false {
+        didSet { if isCramped != oldValue, isOpen { render(model.composer.completion) } }
+    }
 
     private func render(_ completion: CompletionState?) {
         guard let completion, completion.isVisible else { return close() }
@@ -85,7 +89,7 @@ final class CompletionPopup {
 
     private func place() {
         placedWidth = rootWidth
-        let docks = placedWidth > 0 && placedWidth < Self.dockingWidth
+        let docks = placedWidth > 0 && placedWidth < Self.dockingWidth || isCramped
         guard docks != isDocked else { return }
         isDocked = docks
         popover.isOpen = false

@@ -1,0 +1,308 @@
+import CGtk
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// What a host makes of the bar: its looks, its own text view, widgets of its own over it.
+final class ComposerBarHostTests: GtkTestCase {
+    /// MCV-18: text and send in three lines.
+    func testTheSmallestUse() throws {
+        try onMain {
+            try ComposerBar.register()
+            var sent: [String] = []
+            let widget = ComposerBar.make()
+            ComposerBar.of(widget)?.session.onSend = { sent.append($0.text) }
+            let window = TestWindow(widget)
+            try RealInput.activate(window.window)
+            ComposerBar.of(widget)?.grabFocus()
+            try RealInput.type("hello")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { sent == ["hello"] }, "MCV-18")
+            window.close()
+        }
+    }
+
+    /// SLK-62: the editor is whatever GtkTextView the host makes, and what is no text view is not taken.
+    func testTheTextViewMayBeTheHostsOwn() throws {
+        try onMain {
+            try ComposerBar.register()
+            let own = Widget(borrowing: gtk_text_view_new())
+            ComposerBar.makeEditor = { own }
+            defer { ComposerBar.makeEditor = nil }
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            XCTAssertEqual(bar.textWidget.pointer, own.pointer, "SLK-62")
+            ComposerBar.makeEditor = { Label("no text view") }
+            let plain = ComposerBar.make()
+            XCTAssertNotNil(ComposerBar.of(plain).flatMap { ComposerTextView.of($0.textWidget) })
+            var sent: [String] = []
+            bar.session.onSend = { sent.append($0.text) }
+            let window = TestWindow(widget)
+            let mention = ComposerContent.PlacedMention(
+                mention: Mention(entityID: "1", text: "Ann"), range: TextRange(location: 0, length: 3))
+            bar.session.handle(.load(ComposerContent(text: "Ann", mentions: [mention])))
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            try RealInput.type("!")
+            XCTAssertTrue(MainLoop.pump { bar.text == "Ann!" })
+            var iter = GtkTextIter()
+            gtk_text_buffer_get_start_iter(gtk_text_view_get_buffer(own.cast()), &iter)
+            let tags = gtk_text_iter_get_tags(&iter)
+            let isMarked = (0..<g_slist_length(tags)).contains { index in
+                guard let tag = g_slist_nth_data(tags, index) else { return false }
+                return Object(borrowing: tag).integer("background-set") != 0
+            }
+            g_slist_free(tags)
+            XCTAssertTrue(isMarked, "a mention is seen there, too")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { sent == ["Ann!"] })
+            window.close()
+        }
+    }
+
+    /// MIB-16: Alt with an arrow is what a finger's swipe is.
+    func testSwipesHaveKeys() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            var heard: [String] = []
+            bar.items.set(
+                [ComposerItem(id: "a").onSwipe { _, direction in heard.append("item \(direction)") }], in: .start)
+            widget.connect("swiped") { heard.append("bar \($0.string(0))") }
+            let window = TestWindow(widget)
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            try RealInput.press("alt+Left", "alt+Right")
+            XCTAssertTrue(MainLoop.pump { heard.count == 4 }, "\(heard)")
+            XCTAssertEqual(heard, ["item left", "bar left", "item right", "bar right"], "MIB-16: items first")
+            window.close()
+        }
+    }
+
+    /// HKW-23: one at a time, where the bar is, in another window too.
+    func testAnAccessoryGoesWithTheBar() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let (badge, other) = (Label("!"), Label("?"))
+            gtk_widget_set_halign(badge.cast(), GTK_ALIGN_END)
+            XCTAssertTrue(bar.attachAccessory(badge))
+            XCTAssertFalse(bar.attachAccessory(other), "HKW-23: there is one")
+            let box = Box(.vertical)
+            box.append(widget)
+            let window = TestWindow(box, width: 400)
+            let end = { () -> Double in badge.bounds(in: bar.textWidget).map { $0.x + $0.width } ?? 0 }
+            let isAtTheEnd = { badge.isMapped && abs(end() - Double(bar.textWidget.width)) < 12 }
+            XCTAssertTrue(MainLoop.pump(until: isAtTheEnd), "\(end()) of \(bar.textWidget.width)")
+            gtk_window_set_default_size(window.window.cast(), 700, 200)
+            XCTAssertTrue(MainLoop.pump { bar.textWidget.width > 500 && isAtTheEnd() }, "HKW-23: it goes along")
+            box.remove(widget)
+            let second = TestWindow(widget, width: 400)
+            XCTAssertTrue(MainLoop.pump(until: isAtTheEnd), "HKW-23: ⚠ it was lost")
+            bar.detachAccessory(other)
+            XCTAssertTrue(badge.isMapped)
+            bar.detachAccessory(badge)
+            XCTAssertNil(gtk_widget_get_parent(badge.cast()))
+            XCTAssertTrue(bar.attachAccessory(other))
+            second.close()
+            window.close()
+        }
+    }
+
+    /// HKW-25: what an input method has begun is ended by sending and by who asks for it, by nothing else.
+    func testNothingEndsAPreeditUnasked() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget)
+            try RealInput.activate(window.window)
+            bar.grabFocus()
+            // GTK's own input method, whatever others are installed: the code of a character.
+            bar.textWidget.setProperty("im-module", "gtk-im-context-simple")
+            try RealInput.press("ctrl+shift+u", "4", "1")
+            let preedit = { bar.session.composer.preedit }
+            XCTAssertTrue(MainLoop.pump { preedit().hasSuffix("41") }, preedit())
+            for event in [ComposerEvent.cancelCompletion, .expand(true), .expand(false), .reply(nil), .focus(true)] {
+                bar.session.handle(event)
+            }
+            bar.showsFormatting = true
+            XCTAssertTrue(preedit().hasSuffix("41"), "HKW-25")
+            bar.commitPreedit()
+            XCTAssertTrue(MainLoop.pump { preedit().isEmpty })
+            window.close()
+        }
+    }
+
+    /// SLK-8: no room is taken by what is not there, and any widget may be there.
+    func testTheStartTakesTheRoomThatItsItemsTake() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget, width: 400)
+            let start = { bar.textWidget.bounds(in: widget)?.x ?? 0 }
+            let bare = start()
+            bar.itemLooks["a"] = ItemLook(icon: "mail-attachment-symbolic", label: "Attach")
+            let item = ComposerItem(id: "a")
+            bar.items.set([item], in: .start)
+            XCTAssertTrue(MainLoop.pump { start() > bare + 30 }, "SLK-8")
+            item.isVisible = false
+            XCTAssertTrue(MainLoop.pump { start() <= bare + 8 }, "SLK-8: \(start()), was \(bare)")
+            let menu = Widget(borrowing: gtk_menu_button_new())
+            menu.tooltip = "Attach"
+            bar.append(menu, to: .start)
+            XCTAssertTrue(MainLoop.pump { menu.isMapped && start() > bare + 20 }, "SLK-8: with a menu")
+            window.close()
+        }
+    }
+
+    /// MIB-48: what the samples show: buttons below, at the start, within the text's own frame, or no text at all.
+    func testTheBarsOfOthersAreOptionsAndClasses() throws {
+        try onMain {
+            try ComposerBar.register()
+            for (preset, look, slot) in [
+                ("slack", "look-slack", ItemSlot.bottom), ("messageInputBar", "look-imessage", .start),
+                ("messageInputBar", "look-messenger", .end), ("parlance", "", .top),
+            ] {
+                let widget = ComposerBar.make()
+                let bar = try XCTUnwrap(ComposerBar.of(widget))
+                bar.preset = preset
+                XCTAssertEqual(bar.preset, preset)
+                if !look.isEmpty { widget.addStyle(look) }
+                bar.itemLooks["photo"] = ItemLook(icon: "camera-photo-symbolic", label: "Photo")
+                bar.items.set([ComposerItem(id: "photo")], in: slot)
+                var sent: [String] = []
+                bar.session.onSend = { sent.append($0.text) }
+                let window = TestWindow(widget, width: 400)
+                let photo = try XCTUnwrap(widget.descendants.first { $0.tooltip == "Photo" })
+                XCTAssertTrue(MainLoop.pump { photo.isMapped }, "MIB-48: \(look)")
+                bar.text = "hello"
+                XCTAssertTrue(MainLoop.pump { bar.parts.sendButton.isMapped && bar.parts.sendButton.isSensitive })
+                gtk_widget_activate(bar.parts.sendButton.cast())
+                XCTAssertTrue(MainLoop.pump { sent == ["hello"] }, "MIB-48: \(preset)")
+                window.close()
+            }
+        }
+    }
+
+    /// MIB-43, MCV-17, SLK-13: a host's style sheet changes what it likes.
+    func testAStyleSheetChangesTheLook() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            widget.addStyle("test-look")
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let box = Box(.vertical)
+            box.append(widget)
+            let window = TestWindow(box, width: 400)
+            bar.text = "x"
+            let button = bar.parts.sendButton
+            XCTAssertTrue(MainLoop.pump { button.isMapped && button.width > 0 })
+            let height = widget.height
+            XCTAssertLessThan(button.width, 60)
+            let provider = gtk_css_provider_new()
+            let style = """
+                .test-look .composer-field { padding: 15px 0; }
+                .test-look button.parlance-send { min-width: 90px; }
+                """
+            gtk_css_provider_load_from_data(provider, style, -1)
+            gtk_style_context_add_provider_for_display(
+                gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
+            defer {
+                gtk_style_context_remove_provider_for_display(gdk_display_get_default(), OpaquePointer(provider))
+                g_object_unref(provider)
+            }
+            XCTAssertTrue(MainLoop.pump { widget.height >= height + 20 }, "MIB-43: \(widget.height), was \(height)")
+            XCTAssertTrue(MainLoop.pump { button.width >= 90 }, "MCV-17: \(button.width)")
+            window.close()
+        }
+    }
+
+    /// MIB-46, SLK-6: no colour of the bar is its own: the text is light where the theme is dark.
+    func testColoursFollowTheTheme() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            let window = TestWindow(widget)
+            let manager = adw_style_manager_get_default()
+            defer { adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_DEFAULT) }
+            for (scheme, isLight) in [(ADW_COLOR_SCHEME_FORCE_LIGHT, false), (ADW_COLOR_SCHEME_FORCE_DARK, true)] {
+                adw_style_manager_set_color_scheme(manager, scheme)
+                for part in [bar.textWidget, bar.parts.placeholder, bar.parts.editQuote] {
+                    let isSo = { () -> Bool in
+                        var color = GdkRGBA()
+                        gtk_style_context_get_color(gtk_widget_get_style_context(part.cast()), &color)
+                        return (color.red + color.green + color.blue > 1.5) == isLight
+                    }
+                    XCTAssertTrue(MainLoop.pump(until: isSo), "MIB-46: \(part)")
+                }
+            }
+            window.close()
+        }
+    }
+
+    /// MIB-47: what is at the start is at the right where one writes from there, and a line goes as its letters go.
+    func testRightToLeftMirrorsTheBar() throws {
+        try onMain {
+            gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+            defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let bar = try XCTUnwrap(ComposerBar.of(widget))
+            bar.itemLooks["a"] = ItemLook(icon: "mail-attachment-symbolic", label: "Attach")
+            bar.items.set([ComposerItem(id: "a")], in: .start)
+            let window = TestWindow(widget, width: 400)
+            bar.text = "שלום\nhello"
+            XCTAssertTrue(MainLoop.pump { bar.parts.sendButton.isMapped && bar.parts.sendButton.width > 0 })
+            let attach = try XCTUnwrap(widget.descendants.first { $0.tooltip == "Attach" })
+            let x = { (part: Widget) -> Double in part.bounds(in: widget)?.x ?? -1 }
+            XCTAssertTrue(
+                MainLoop.pump { x(attach) > x(bar.textWidget) && x(bar.textWidget) > x(bar.parts.sendButton) },
+                "MIB-47: \(x(attach)), \(x(bar.textWidget)), \(x(bar.parts.sendButton))")
+            let editor = try XCTUnwrap(bar.binding?.editor)
+            let middle = Int32(bar.textWidget.width / 2)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    editor.rectangle(at: 0, in: bar.textWidget).x > middle
+                        && editor.rectangle(at: 5, in: bar.textWidget).x < middle
+                }, "MIB-47: each paragraph by its own letters")
+            window.close()
+        }
+    }
+
+    /// MIB-44: a bar that floats over the content leaves what is beside it to the content.
+    func testWhatIsBesideAFloatingBarIsTheContents() throws {
+        try onMain {
+            try ComposerBar.register()
+            let widget = ComposerBar.make()
+            let content = Button(borrowing: gtk_button_new_with_label("content"))
+            let overlay = Widget(borrowing: gtk_overlay_new())
+            gtk_overlay_set_child(overlay.cast(), content.cast())
+            gtk_widget_set_valign(widget.cast(), GTK_ALIGN_END)
+            gtk_widget_set_margin_start(widget.cast(), 60)
+            gtk_widget_set_margin_end(widget.cast(), 60)
+            gtk_overlay_add_overlay(overlay.cast(), widget.cast())
+            let window = TestWindow(overlay, width: 400, height: 300)
+            let place = try XCTUnwrap(widget.bounds(in: overlay))
+            let hit = { (x: Double) -> Bool in
+                guard let picked = gtk_widget_pick(overlay.cast(), x, place.y + place.height / 2, GTK_PICK_DEFAULT)
+                else {
+                    return false
+                }
+                return picked == widget.cast() || gtk_widget_is_ancestor(picked, widget.cast()) != 0
+            }
+            XCTAssertTrue(hit(200), "the bar is there")
+            XCTAssertFalse(hit(20), "MIB-44")
+            XCTAssertFalse(hit(380), "MIB-44")
+            window.close()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Composer
+import Testing
+
+/// SLK-50, MIB-40: what is known of a keyboard on the screen.
+struct InputPanelTests {
+    /// From, to, whether that is a step.
+    static let steps: [(InputPanel.State, InputPanel.State, Bool)] = InputPanel.State.allCases.flatMap { from in
+        InputPanel.State.allCases.map { to in
+            let order = InputPanel.State.allCases
+            let isNext = order.firstIndex(of: to) == order.firstIndex(of: from).map { ($0 + 1) % order.count }
+            return (from, to, isNext || to == .hidden && from != .hidden)
+        }
+    }
+
+    @Test(arguments: steps)
+    func statesFollowEachOther(from: InputPanel.State, to: InputPanel.State, isStep: Bool) {
+        var panel = InputPanel()
+        for state in [InputPanel.State.showing, .shown, .hiding] where panel.state != from { panel.move(to: state) }
+        guard panel.state == from || from == .hidden else {
+            Issue.record("\(from) is not reached")
+            return
+        }
+        if from == .hidden { panel.move(to: .hidden) }
+        #expect(panel.move(to: to) == isStep)
+        #expect(panel.state == (isStep ? to : from))
+    }
+
+    /// Windows of 700 by 600: width, height, whether it counts, and the states gone through.
+    static let windows: [(String, [(Double, Double, Bool, [InputPanel.State])])] = [
+        ("a keyboard comes and goes", [(700, 300, true, [.showing, .shown]), (700, 600, true, [.hiding, .hidden])]),
+        (
+            "SLK-51: a floating one, and one on a desk, change nothing; MCV-15: nor has anything to be animated with them",
+            [(700, 600, true, []), (700, 600, true, [])]
+        ),
+        ("SLK-52: another field has the focus", [(700, 300, false, []), (700, 600, false, [])]),
+        (
+            "the user makes the window lower, bit by bit",
+            [(700, 560, true, []), (700, 520, true, []), (700, 470, true, [])]
+        ),
+        ("SLK-60, MCV-16: the screen is turned", [(600, 400, true, []), (600, 200, true, [.showing, .shown])]),
+        ("turned with it", [(700, 300, true, [.showing, .shown]), (300, 400, true, [.hidden])]),
+        (
+            "the text loses the focus first",
+            [(700, 300, true, [.showing, .shown]), (700, 300, false, [.hiding]), (700, 600, false, [.hidden])]
+        ),
+        (
+            "its rows of suggestions come and go",
+            [(700, 300, true, [.showing, .shown]), (700, 260, true, []), (700, 300, true, [])]
+        ),
+    ]
+
+    @Test(arguments: windows)
+    func itFollowsTheWindow(name: String, sizes: [(Double, Double, Bool, [InputPanel.State])]) {
+        var panel = InputPanel()
+        #expect(panel.follow(width: 700, height: 600, counts: true).isEmpty)
+        for (width, height, counts, states) in sizes {
+            #expect(panel.follow(width: width, height: height, counts: counts) == states, "\(name): \(height)")
+        }
+    }
+}

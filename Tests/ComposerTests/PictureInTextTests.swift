@@ -1,0 +1,133 @@
+import Composer
+import Testing
+
+/// Pictures in the text by choice (MIB-19), and what is sent of them (MIB-20).
+struct PictureInTextTests {
+    private static func picture(_ name: String) -> Composer.Attachment {
+        Attachment(type: "image/png", name: name, bytes: 1, source: "s:\(name)")
+    }
+
+    private func script(_ names: String...) -> ComposerScript {
+        var script = ComposerScript()
+        for name in names { script.send(.attach(Self.picture(name))) }
+        return script
+    }
+
+    /// MIB-19: what is written, where the caret is, what stands then, and where the caret goes.
+    static let places: [(String, Int, String, Int)] = [
+        ("", 0, "\u{FFFC}\n", 2), ("ab", 2, "ab\n\u{FFFC}\n", 5), ("ab", 1, "a\n\u{FFFC}\nb", 4),
+        ("a\n", 2, "a\n\u{FFFC}\n", 4),
+    ]
+
+    @Test(arguments: places)
+    func itGetsALineOfItsOwn(text: String, caret: Int, result: String, after: Int) {
+        var script = script("a")
+        script.load(text, select: .caret(caret))
+        script.send(.placeInText(0))
+        #expect(script.text == result && script.state.selection == .caret(after))
+        #expect(script.engine.document.pictures.map(\.picture) == ["s:a"])
+        #expect(script.state.attachments.map(\.name) == ["a"], "the file stays in the tray")
+        script.send(.undo)
+        #expect(script.text == text && script.engine.document.pictures.isEmpty, "one step")
+        script.send(.redo)
+        #expect(script.engine.document.pictures.count == 1)
+    }
+
+    /// MIB-19: by choice alone; what is no picture, is not ready or not there stays where it is.
+    @Test func onlyPicturesThatAreThere() {
+        var script = ComposerScript()
+        script.send(.attach(Attachment(type: "text/plain", name: "t", bytes: 1, source: "t")))
+        script.send(.attach(Attachment(type: "image/png", name: "u", bytes: 1, source: "u", upload: .running(0.5))))
+        for place in -1...2 { script.send(.placeInText(place)) }
+        #expect(script.text.isEmpty)
+        script.send(.beginEdit(id: "m", ComposerContent(text: "old")))
+        script.send(.placeInText(0))
+        #expect(script.text == "old")
+    }
+
+    @Test func aPictureStandsInOnePlaceAndMoves() {
+        var script = script("a")
+        script.send(.placeInText(0))
+        script.type("end")
+        script.send(.placeInText(0))
+        #expect(script.text == "\nend\n\u{FFFC}\n")
+        #expect(script.engine.document.pictures.count == 1)
+        #expect(script.state.selection == .caret(script.state.length))
+    }
+
+    @Test func removingTheFileTakesItsPlaceAway() {
+        var script = script("a", "b")
+        script.send(.placeInText(1))
+        script.send(.detach(0))
+        #expect(script.engine.document.pictures.count == 1)
+        script.send(.detach(0))
+        #expect(script.text == "\n" && script.engine.document.pictures.isEmpty)
+        script.send(.undo)
+        script.send(.send)
+        #expect(script.effects.contains(.refused(.empty)), "nothing is left of it to send")
+    }
+
+    /// MIB-20: text and pictures in their order, empty text left out, what has no place last.
+    @Test func partsAreInTheOrderOfTheText() {
+        var script = script("a", "b", "c")
+        script.type("first ")
+        script.send(.placeInText(1))
+        script.send(.placeInText(0))
+        script.type("last")
+        script.send(.send)
+        let message = script.sent.first
+        let parts: [ComposedMessage.Part] = [
+            .text("first"), .attachment(Self.picture("b")), .attachment(Self.picture("a")), .text("last"),
+            .attachment(Self.picture("c")),
+        ]
+        #expect(message?.parts == parts)
+        #expect(message?.attachments.map(\.name) == ["b", "a", "c"])
+        #expect(message?.text == "first \nlast", "for hosts that know nothing of parts")
+        #expect(script.text.isEmpty && script.state.attachments.isEmpty)
+    }
+
+    /// MIB-20: ⚠ a single character behind the last picture was lost.
+    @Test func oneCharacterBehindAPictureIsNotLost() {
+        var script = script("a")
+        script.send(.placeInText(0))
+        script.type("x")
+        script.send(.send)
+        #expect(script.sent.first?.parts == [.attachment(Self.picture("a")), .text("x")])
+    }
+
+    @Test func aFailedMessageComesBackWithItsPictures() {
+        var script = script("a")
+        script.type("text")
+        script.send(.placeInText(0))
+        script.send(.send)
+        script.send(.sendFailed(script.sent.first?.id ?? ""))
+        #expect(script.engine.document.pictures.map(\.picture) == ["s:a"])
+    }
+
+    /// HKW-29: cut and pasted it goes along; of a copy, and in another composer, the text alone.
+    @Test func cutAndPasteCarryIt() {
+        var script = script("a")
+        script.type("text")
+        script.send(.placeInText(0))
+        let fragment = script.engine.document.fragment(in: TextRange(location: 0, length: script.state.length))
+        script.send(.select(TextRange(location: 0, length: script.state.length)))
+        script.send(.cut)
+        script.send(.pasteOwn)
+        #expect(script.engine.document.pictures.count == 1)
+        script.send(.pasteOwn)
+        #expect(script.engine.document.pictures.count == 1)
+        #expect(script.text == "text\n\u{FFFC}\ntext\n")
+        var other = ComposerScript()
+        other.send(.paste([.fragment(fragment)]))
+        #expect(other.text == "text\n")
+    }
+
+    @Test func draftsKeepIt() throws {
+        var script = script("a")
+        script.send(.placeInText(0))
+        let data = try script.engine.makeDraft().encoded()
+        var engine = ComposerEngine()
+        _ = engine.restore(encoded: data)
+        #expect(engine.document.pictures.map(\.picture) == ["s:a"])
+    }
+}

@@ -35,7 +35,7 @@ class Window:
     The session has no service folders, so the accessibility bus is started here, and ends with this object.
     """
 
-    def __init__(self, program, environment=None):
+    def __init__(self, program, environment=None, arguments=()):
         self.bus = subprocess.Popen(
             ["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -44,7 +44,7 @@ class Window:
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner",
             GLib.Variant("(s)", ("org.a11y.Bus",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0])
         self.process = subprocess.Popen(
-            [program], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
+            [program, *arguments], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
         self.name = os.path.basename(program)
         self.application = wait("the window in the accessible tree", self._find)
         wait("the window", lambda: any(node.get_role_name() == "frame" for node in self.nodes()))

@@ -104,6 +104,7 @@ enum States {
             gtk_widget_set_margin_top(notice.cast(), 9)
             gtk_widget_set_margin_bottom(notice.cast(), 9)
             gtk_label_set_wrap(notice.cast(), 1)
+            gtk_label_set_justify(notice.cast(), GTK_JUSTIFY_CENTER)
             bar.replaceMiddle(by: notice)
         default: break
         }

@@ -112,10 +112,12 @@ final class SearchTests: GtkTestCase {
             let search = fixture.coordinator.search
             XCTAssertTrue(MainLoop.pump { search.state.text == "walr" && !search.state.isSearching }, "all is typed")
             XCTAssertTrue(MainLoop.pump { search.state.results.map(\.roomName) == ["Second", "First"] })
-            let texts = ConversationBench.descendants(of: pane.list).compactMap {
-                $0.wrapped(as: Label.self, gtk_label_get_type())?.text
-            }
-            XCTAssertTrue(texts.contains("You: another Walrus <b>here</b>"), "\(texts)")
+            XCTAssertTrue(
+                MainLoop.pump {
+                    ConversationBench.descendants(of: pane.list).contains {
+                        $0.wrapped(as: Label.self, gtk_label_get_type())?.text == "You: another Walrus <b>here</b>"
+                    }
+                }, "one's own message says so")
             try RealInput.press("Down", "Down")
             XCTAssertTrue(MainLoop.pump { pane.list.selectedIndex == 1 }, "\(pane.list.selectedIndex as Any)")
             try RealInput.press("Return")

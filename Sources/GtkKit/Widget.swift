@@ -39,7 +39,8 @@ open class Widget: Object {
         shim_accessible_completes(pointer)
         shim_accessible_controls(pointer, list.pointer)
     }
-    /// The row that stands for the focus while the focus itself stays in this widget.
+    /// The row that stands for the focus while the focus itself stays in this widget. GTK 4.8 keeps it to itself: its
+    /// AT-SPI side tells of no such relation, so what is selected is to be announced as well (``Announcer``).
     public final func setAccessibleActiveDescendant(_ row: Widget?) {
         shim_accessible_active_descendant(pointer, row?.pointer)
     }

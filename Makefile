@@ -17,7 +17,7 @@ RELEASE := .build/release
 SWIFT_PATHS := Package.swift Sources Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
-.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks input-methods \
+.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks input-methods check-new-app \
 	new-app screenshots flatpak flatpak-check install uninstall pot clean
 
 help: ## List the targets
@@ -98,6 +98,9 @@ input-methods: deps schemas ## Type Korean, Japanese and Chinese through IBus; p
 
 new-app: ## Begin a program with the composer: NAME=…, and DIR=… [beside this folder]
 	@build-aux/new-app "$(NAME)" $(if $(DIR),"$(DIR)")
+
+check-new-app: deps schemas ## Build the app that new-app begins, as its author would, and try its window (1 min)
+	@build-aux/with-display build-aux/check-template --build
 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery

@@ -109,8 +109,9 @@ enum TimelineBenchmarks {
         let meter = Meter<OurList>(.short, 100_000)
         defer { meter.close() }
         _ = meter.scroll([-500])
+        meter.settle()
         // The scrollbar fades out.
-        _ = MainLoop.pump(forAtMost: 3) { false }
+        _ = MainLoop.pump(forAtMost: 5) { false }
         let before = meter.painted
         _ = MainLoop.pump(forAtMost: 10) { false }
         return [

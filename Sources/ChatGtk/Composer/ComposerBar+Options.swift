@@ -58,6 +58,9 @@ extension ComposerBar {
     }
 
     /// The most lines that the text grows to; 0 goes by the window's height (SLK-4), 1 makes it a single line (HKW-21).
+    ///
+    /// The text does not shrink to a line while the list of completion is open, as Hakawai's does: the list is a popover
+    /// or stands above the bar, and covers nothing of what is written.
     public var maximumLines: Int {
         get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
         set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }

@@ -58,9 +58,11 @@ struct RoomSync {
         for event in events.reversed() {
             guard let message = event.message else { continue }
             if let known = try MessageQuery(room: record).find(message.id, in: db) {
-                // What is in front of the gap is met: nothing is missing between. Behind it, it came twice.
-                if known.position < gap.position { isClosed = true }
-                if isClosed { break } else { continue }
+                // Behind the gap it came twice, and what is missing may still follow.
+                guard known.position < gap.position else { continue }
+                // What is in front of the gap is met: nothing is missing between.
+                isClosed = true
+                break
             }
             areOthers = try putSender(of: message, into: record) || areOthers
             position = try writer.prepend(message).position

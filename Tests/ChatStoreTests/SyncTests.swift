@@ -81,6 +81,16 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
+    /// The last page of a gap begins with the room, and may end with what is known.
+    @Test func whatComesTwiceEndsNoGap() async throws {
+        let store = try await open()
+        try await apply((5..<8).map(event), gap: "p5", to: store)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: (0..<7).map(event), next: nil)
+        #expect(try await texts(store) == (0..<8).map(String.init))
+        #expect(try await store.gaps(in: room).isEmpty)
+    }
+
     @Test func moreOfWhatIsKnownGoesWhereItWasMissing() async throws {
         let store = try await open()
         try await apply([event(8), event(9)], gap: "p8", to: store)

@@ -27,9 +27,11 @@ struct RoomSync {
         var areOthers = try put(batch.members, into: record)
         var changed: Set<MessageID> = []
         var events = batch.events[...]
-        if let (gap, count) = try gap(before: events, in: record) {
+        var start = batch.gap
+        while let (gap, count) = try gap(before: events, in: record) {
             // More of what is known than before: it goes where it was missing.
-            let filled = try fill(gap, in: record, with: Array(events.prefix(count)), [], next: batch.gap ?? gap.token)
+            let filled = try fill(gap, in: record, with: Array(events.prefix(count)), [], next: start ?? gap.token)
+            start = nil
             changed.formUnion(filled?.changed.map(\.id) ?? [])
             areOthers = areOthers || filled?.members != nil
             events = events.dropFirst(count)
@@ -161,7 +163,8 @@ struct RoomSync {
         return changed
     }
 
-    /// The gap right before the first message that is known, and how many of the events are told to be before that.
+    /// The gap right before the first message that is known and follows on ones that are not, and how many of the events
+    /// are told to be before that.
     private func gap(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> (TimelineGap, Int)? {
         let query = MessageQuery(room: record)
         var areUnknown = false
@@ -171,13 +174,14 @@ struct RoomSync {
                 areUnknown = true
                 continue
             }
+            guard areUnknown else { continue }
             let gaps = try Row.fetchOne(
                 db.cachedStatement(
                     sql:
                         "SELECT position, token FROM gap WHERE room = ? AND position <= ? ORDER BY position DESC LIMIT 1"
                 ),
                 arguments: [record.key, known.position])
-            guard areUnknown, let gaps else { return nil }
+            guard let gaps else { return nil }
             let gap = TimelineGap(position: try gaps.value("position"), token: try gaps.value("token"))
             let between = try query.page(before: known.position, limit: 1, in: db).messages.last?.position ?? .min
             return between < gap.position ? (gap, count) : nil

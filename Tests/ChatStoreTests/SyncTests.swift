@@ -81,6 +81,16 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
+    @Test func whatIsToldAgainFillsEachGapWithinIt() async throws {
+        let store = try await open()
+        try await apply([event(0)], to: store)
+        try await apply([event(3)], gap: "p3", to: store)
+        try await apply([event(6)], gap: "p6", to: store)
+        try await apply((0..<9).map(event), to: store)
+        #expect(try await texts(store) == (0..<9).map(String.init))
+        #expect(try await store.gaps(in: room).isEmpty)
+    }
+
     /// The last page of a gap begins with the room, and may end with what is known.
     @Test func whatComesTwiceEndsNoGap() async throws {
         let store = try await open()

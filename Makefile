@@ -81,6 +81,10 @@ else
 	@$(RELEASE)/parlance-store-soak kills
 	@$(RELEASE)/parlance-store-soak damage
 	@$(RELEASE)/parlance-store-soak outbox
+	@$(RELEASE)/parlance-store-soak sync
+	@$(RELEASE)/parlance-store-soak unread
+	$(SWIFT) build -c release --product parlance-matrix-soak
+	@$(RELEASE)/parlance-matrix-soak requests
 endif
 
 fuzz: deps ## Run the long fuzzing of the composer and of message bodies

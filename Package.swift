@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "parlance-gallery", targets: ["Gallery"]),
         .executable(name: "parlance-timeline-bench", targets: ["TimelineBench"]),
         .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
+        .executable(name: "parlance-matrix-soak", targets: ["MatrixSoak"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -84,8 +85,10 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "ChatOutbox", dependencies: ["ChatCore"], swiftSettings: settings),
         .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(name: "SoakSupport", swiftSettings: settings),
         .executableTarget(
-            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore"], swiftSettings: settings),
+            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "SoakSupport"],
+            swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
@@ -107,6 +110,8 @@ let package = Package(
             name: "MatrixBackend",
             dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),
+        .executableTarget(
+            name: "MatrixSoak", dependencies: ["MatrixBackend", "SoakSupport"], swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [

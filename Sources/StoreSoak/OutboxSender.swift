@@ -2,6 +2,7 @@ import ChatCore
 import ChatOutbox
 import ChatStore
 import Foundation
+import SoakSupport
 import Synchronization
 
 /// Queues messages and sends them through an outbox, to a server at the other end of the standard streams.

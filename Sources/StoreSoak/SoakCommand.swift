@@ -5,7 +5,7 @@ import Glibc
 /// What the command line asks for.
 struct SoakCommand {
     enum Mode: Equatable {
-        case help, kills, damage, outbox
+        case help, kills, damage, outbox, sync, unread
         case sender(folder: String)
         case writer(folder: String)
         case open(folder: String)
@@ -19,6 +19,8 @@ struct SoakCommand {
         Usage: parlance-store-soak kills [--count N] [--seed N]
                parlance-store-soak damage [--count N] [--seed N]
                parlance-store-soak outbox [--count N] [--kills N] [--seed N]
+               parlance-store-soak sync [--count N] [--seed N]
+               parlance-store-soak unread [--count N] [--seed N]
                parlance-store-soak writer FOLDER
                parlance-store-soak sender FOLDER
                parlance-store-soak open FOLDER [--user UID]
@@ -28,6 +30,10 @@ struct SoakCommand {
                 each draft and each queued request whose pages are intact
         outbox  sends N messages (10000) through a server that loses requests and answers, repeats, delays and refuses
                 for a while, and kills the sending process (50 times): each arrives once and in order
+        sync    tells N histories (1000) of a room in pieces that are cut, repeated and overlapping, and fills the gaps:
+                what is kept is what the server has
+        unread  tells N sequences (100000) of messages, deletions and read marks: the unread counts are those of a
+                count of all messages
         sender  queues and sends messages over its standard input and output
         writer  opens a store and writes without end, printing each write once it is acknowledged
         open    opens a store, prints what came of it and closes it; as another user, if root asks for one
@@ -47,6 +53,8 @@ struct SoakCommand {
         case "kills": mode = .kills
         case "damage": mode = .damage
         case "outbox": mode = .outbox
+        case "sync": mode = .sync
+        case "unread": mode = .unread
         case "sender": mode = .sender(folder: try Self.folder(&rest))
         case "writer": mode = .writer(folder: try Self.folder(&rest))
         case "open": mode = .open(folder: try Self.folder(&rest))
@@ -81,6 +89,10 @@ struct SoakCommand {
             return try OutboxRun(
                 count: count ?? 10_000, kills: kills ?? 50, seed: seed ?? .random(in: 1...999_999)
             ).run()
+        case .sync:
+            return try await SyncRun(count: count ?? 1000, seed: seed ?? .random(in: 1...999_999)).run()
+        case .unread:
+            return try await UnreadRun(count: count ?? 100_000, seed: seed ?? .random(in: 1...999_999)).run()
         case .sender(let folder):
             try await OutboxSender(folder: URL(fileURLWithPath: folder, isDirectory: true)).run()
             return true

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SoakSupport
 
 /// What is written to a room, as a numbered sequence: three drafts, then a message that removes the draft.
 /// The number of the last write tells all that is in the room.
@@ -58,14 +59,5 @@ struct SoakSequence {
         let number = (1...3).map { sent + $0 }.first { Self.draft($0) == draft }
         guard let number else { throw SoakFailure("room \(room) has a draft from before its last message") }
         return number
-    }
-}
-
-/// What was not as it had to be.
-struct SoakFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 import Glibc
+import SoakSupport
 
 /// Writes to two rooms at once without end, and prints `ROOM NUMBER` for each write that was acknowledged.
 /// Goes on where the store says that the last writer was.
@@ -32,13 +33,4 @@ struct SoakWriter {
         }
     }
 
-}
-
-/// What a child says to the process that started it.
-enum ParentPipe {
-    /// One write to the pipe a line, past any buffer: a kill never takes back what was said.
-    static func say(_ line: String) {
-        let bytes = Array((line + "\n").utf8)
-        if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(0) }
-    }
 }

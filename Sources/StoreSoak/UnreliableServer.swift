@@ -1,3 +1,5 @@
+import SoakSupport
+
 /// A server that carries out a transaction once, behind a network that does everything else to it.
 struct UnreliableServer {
     enum Fault: CaseIterable {

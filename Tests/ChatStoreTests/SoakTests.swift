@@ -19,4 +19,16 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.contains("400 messages: 0 lost, 0 doubled, 0 rooms out of order"), "\(outcome.output)")
     }
+
+    @Test func anySyncHistoryEndsAsTheServerHasIt() async throws {
+        let outcome = try await SoakTool().run(["sync", "--count", "60", "--seed", "2026"])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains(#""name":"sync-histories","value":60"#), "\(outcome.output)")
+    }
+
+    @Test func whatIsUnreadIsCounted() async throws {
+        let outcome = try await SoakTool().run(["unread", "--count", "300", "--seed", "2026"])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains(#""name":"unread-counts","value":300"#), "\(outcome.output)")
+    }
 }

@@ -1,13 +1,15 @@
-import Glibc
+package import Glibc
 
 /// This program run once more, its output read line by line, and told things line by line.
-struct ChildProcess {
-    let pid: pid_t
+package struct ChildProcess {
+    package let pid: pid_t
+    /// What ended it; 0 if it ended by itself without, or has not ended.
+    package private(set) var lastSignal: Int32 = 0
     private let input: Int32
     private let output: Int32
     private var buffer: [UInt8] = []
 
-    init(arguments: [String]) throws {
+    package init(arguments: [String]) throws {
         let down = try Self.makePipe()
         let up = try Self.makePipe()
         var actions = posix_spawn_file_actions_t()
@@ -15,7 +17,7 @@ struct ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, down.read, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, up.write, STDOUT_FILENO)
-        var words: [UnsafeMutablePointer<CChar>?] = (["parlance-store-soak"] + arguments).map { strdup($0) }
+        var words: [UnsafeMutablePointer<CChar>?] = (CommandLine.arguments.prefix(1) + arguments).map { strdup($0) }
         words.append(nil)
         defer { for word in words { free(word) } }
         var pid: pid_t = 0
@@ -25,7 +27,7 @@ struct ChildProcess {
         guard result == 0 else {
             close(down.write)
             close(up.read)
-            throw SoakFailure("cannot start the writer: \(result)")
+            throw SoakFailure("cannot start a child: \(result)")
         }
         self.pid = pid
         input = down.write
@@ -40,13 +42,13 @@ struct ChildProcess {
     }
 
     /// A child that has ended hears nothing.
-    func tell(_ line: String) {
+    package func tell(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(input, bytes, bytes.count)
     }
 
     /// The next whole line; nil at the end of the output. A last line without its end is not one.
-    mutating func nextLine() -> String? {
+    package mutating func nextLine() -> String? {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: buffer[..<end], as: UTF8.self)
@@ -63,7 +65,7 @@ struct ChildProcess {
 
     /// Ends it at once, and what it had said is read to the end.
     /// - Returns: the lines not read before, and whether the kill, not an error of its own, ended it.
-    mutating func killAndDrain() -> (lines: [String], wasKilled: Bool) {
+    package mutating func killAndDrain() -> (lines: [String], wasKilled: Bool) {
         kill(pid, SIGKILL)
         var lines: [String] = []
         while let line = nextLine() { lines.append(line) }
@@ -71,6 +73,7 @@ struct ChildProcess {
         close(input)
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        return (lines, status & 0x7F == SIGKILL)
+        lastSignal = status & 0x7F
+        return (lines, lastSignal == SIGKILL)
     }
 }

@@ -106,9 +106,10 @@ let package = Package(
             swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "MatrixBackend",
-            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
+            dependencies: ["CCurl", "ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),
         .executableTarget(
             name: "MatrixSoak", dependencies: ["MatrixBackend", "SoakSupport"], swiftSettings: settings),

@@ -17,7 +17,7 @@ struct RequestRun {
             close(connection)
         }
         guard let url = URL(string: "http://127.0.0.1:\(port)/") else { return false }
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         let part = max(count / 10, 1)
         // What a first tenth makes stays: caches, threads, the arenas of the allocator.
         try await send(part, url, transport)
@@ -36,7 +36,7 @@ struct RequestRun {
         return after.files <= before.files
     }
 
-    private func send(_ count: Int, _ url: URL, _ transport: URLSessionTransport) async throws {
+    private func send(_ count: Int, _ url: URL, _ transport: CurlTransport) async throws {
         for _ in 0..<count {
             guard try await transport.send(MatrixRequest(.get, url)).status == 200 else { throw SoakFailure("refused") }
         }

@@ -6,6 +6,13 @@ import Synchronization
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case write(String)
+        case bytes([UInt8])
+        /// Byte by byte, with so many milliseconds between them.
+        case drip(String, UInt32)
+        /// Until it has had so many bytes in all.
+        case read(Int)
+        /// Breaks the connection off, without a good-bye.
+        case reset
         /// So often, or until the other side hangs up.
         case `repeat`(String, Int)
         /// Until the other side hangs up.
@@ -15,6 +22,7 @@ final class ScriptedServer: Sendable {
     let url: URL
     private let listener: Int32
     private let served = Mutex(0)
+    private let asked = Mutex("")
 
     /// How many bytes were written by the end of each connection.
     let ends: AsyncStream<Int>
@@ -22,6 +30,9 @@ final class ScriptedServer: Sendable {
 
     /// How many bytes were written.
     var count: Int { served.withLock { $0 } }
+
+    /// What it was sent.
+    var heard: String { asked.withLock { $0 } }
 
     init(_ steps: [Step]) throws {
         (ends, told) = AsyncStream.makeStream(of: Int.self)
@@ -45,7 +56,11 @@ final class ScriptedServer: Sendable {
         Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Not before: its number may be another server's at once.
+                    close(listener)
+                    return
+                }
                 Thread.detachNewThread {
                     self.serve(connection, steps)
                     close(connection)
@@ -57,24 +72,40 @@ final class ScriptedServer: Sendable {
 
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     private func serve(_ connection: Int32, _ steps: [Step]) {
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        guard recv(connection, &bytes, bytes.count, 0) > 0 else { return }
+        guard receive(from: connection) > 0 else { return }
         for step in steps {
             switch step {
-            case .write(let text): if !write(text, to: connection) { return }
+            case .write(let text): if !write(text.utf8, to: connection) { return }
+            case .bytes(let bytes): if !write(bytes, to: connection) { return }
+            case .drip(let text, let pause):
+                for byte in text.utf8 {
+                    guard write([byte], to: connection) else { return }
+                    usleep(pause * 1000)
+                }
+            case .read(let count): while heard.utf8.count < count, receive(from: connection) > 0 {}
+            case .reset:
+                var now = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(connection, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+                return
             case .repeat(let text, let times):
-                for _ in 0..<times where !write(text, to: connection) { return }
-            case .hang: while recv(connection, &bytes, bytes.count, 0) > 0 {}
+                for _ in 0..<times where !write(text.utf8, to: connection) { return }
+            case .hang: while receive(from: connection) > 0 {}
             }
         }
     }
 
-    private func write(_ text: String, to connection: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
+    private func receive(from connection: Int32) -> Int {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = recv(connection, &bytes, bytes.count, 0)
+        if count > 0 { asked.withLock { $0 += String(decoding: bytes.prefix(count), as: UTF8.self) } }
+        return count
+    }
+
+    private func write(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
+        var rest = Array(bytes)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, 0) }
             guard written > 0 else { return false }

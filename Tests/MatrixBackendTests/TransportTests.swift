@@ -1,9 +1,12 @@
+import ChatCore
 import Foundation
+import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
 
-/// HTTP as URLSession does it, against servers that do not keep to it.
+/// HTTP as libcurl does it for a client of Matrix.
 @Suite(.timeLimit(.minutes(1))) struct TransportTests {
     private let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
@@ -12,7 +15,7 @@ import Testing
     ) async throws -> MatrixResponse {
         let server = try ScriptedServer(steps)
         defer { server.stop() }
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         defer { transport.close() }
         var request = MatrixRequest(.get, server.url.appending(path: "x"), token: AccessToken("secret"))
         change(&request)
@@ -28,28 +31,12 @@ import Testing
         #expect(answer.body == Data("{}".utf8))
     }
 
-    @Test func anAnswerThatBreaksOffIsNone() async throws {
-        await #expect(throws: TransportError.self) {
-            _ = try await ask([.write(head + "Content-Length: 100\r\n\r\n{\"half\":")])
-        }
-    }
-
-    @Test func aConnectionThatClosesWithoutAWordIsNoAnswer() async throws {
-        await #expect(throws: TransportError.self) { _ = try await ask([]) }
-    }
-
-    @Test func silenceEnds() async throws {
-        await #expect(throws: TransportError.timedOut) {
-            _ = try await ask([.write(head), .hang]) { $0.timeout = .milliseconds(300) }
-        }
-    }
-
     @Test func aBodyThatNeverEndsIsLeft() async throws {
         let server = try ScriptedServer([
             .write(head + "Connection: close\r\n\r\n"), .repeat(String(repeating: "x", count: 1 << 16), .max),
         ])
         defer { server.stop() }
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         defer { transport.close() }
         var request = MatrixRequest(.get, server.url.appending(path: "x"))
         request.limit = 1 << 20
@@ -64,7 +51,7 @@ import Testing
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test func noRedirectionIsFollowedUnasked() async throws {
+    @Test func noRedirectionIsFollowedUnaskedAndNoneGetsTheToken() async throws {
         let other = try ScriptedServer([.write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}")])
         defer { other.stop() }
         let move = "HTTP/1.1 302 Found\r\nLocation: \(other.url)/y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -72,13 +59,42 @@ import Testing
         #expect(stayed.status == 302)
         #expect(other.count == 0, "the other server was not asked")
         let followed = try await ask([.write(move)]) { $0.followsRedirects = true }
-        #expect(followed.status == 200)
+        #expect(followed.status == 200 && followed.body == Data("{}".utf8))
+        #expect(followed.headers["location"] == nil, "of what was on the way, nothing is in the answer")
+        // Another port is another server.
+        #expect(other.heard.hasPrefix("GET /y ") && !other.heard.contains("secret"))
+    }
+
+    @Test func noCircleOfRedirectionsIsFollowedForEver() async throws {
+        let move = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
+    }
+
+    @Test func aRedirectionLeadsToNoFile() async throws {
+        let move = "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"
+        await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
+    }
+
+    @Test func theTokenIsInTheHeadAndPathsStayAsTheyAre() async throws {
+        let server = try ScriptedServer([.write(head + "Content-Length: 2\r\n\r\n{}")])
+        defer { server.stop() }
+        let transport = CurlTransport()
+        let client = MatrixClient(server: server.url, token: AccessToken("secret"), transport: transport)
+        _ = try await client.call(.put, ["client", "..", "a/b"], body: ["text": "é"])
+        #expect(server.heard.hasPrefix("PUT /_matrix/client/%2E%2E/a%2Fb HTTP/1.1\r\n"))
+        #expect(server.heard.contains("\r\nAuthorization: Bearer secret\r\n"))
+        #expect(server.heard.hasSuffix("\r\n\r\n{\"text\":\"é\"}"))
+        for token in ["a\r\nX: y", "a b", "é"] {
+            await #expect(throws: TransportError.self) {
+                _ = try await transport.send(MatrixRequest(.get, server.url, token: AccessToken(token)))
+            }
+        }
     }
 
     @Test func aServerThatIsNotThereIsUnreachable() async throws {
         let server = try ScriptedServer([])
         server.stop()
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         defer { transport.close() }
         await #expect(throws: TransportError.self) {
             _ = try await transport.send(MatrixRequest(.get, server.url.appending(path: "x")))
@@ -93,5 +109,96 @@ import Testing
         }
         #expect(answer.body.isEmpty)
         #expect(try Data(contentsOf: file) == Data("bytes".utf8))
+    }
+
+    @Test func aFileIsUploadedWithProgress() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let content = String(repeating: "content ", count: 100_000)
+        try Data(content.utf8).write(to: file)
+        let server = try ScriptedServer([
+            .read(content.utf8.count), .write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}"),
+        ])
+        defer { server.stop() }
+        let told = Mutex<[Double]>([])
+        let transport = CurlTransport()
+        var request = MatrixRequest(.post, server.url.appending(path: "x"))
+        request.body = .file(file, type: "text/plain\r\nX: y")
+        request.progress = { part in told.withLock { $0.append(part) } }
+        let answer = try await transport.send(request)
+        #expect(answer.status == 200)
+        #expect(server.heard.hasPrefix("POST /x ") && server.heard.hasSuffix("\r\n\r\n" + content))
+        #expect(!server.heard.contains("X: y"), "a type adds no line to the head")
+        let parts = told.withLock { $0 }
+        #expect(parts == parts.sorted() && parts.last == 1 && parts.count <= 101, "\(parts)")
+    }
+
+    @Test func aDownloadTellsItsProgress() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let told = Mutex<[Double]>([])
+        let piece = String(repeating: "x", count: 1000)
+        _ = try await ask([.write(head + "Content-Length: 1000000\r\n\r\n"), .repeat(piece, 1000)]) {
+            $0.destination = .file(file)
+            $0.progress = { part in told.withLock { $0.append(part) } }
+        }
+        let parts = told.withLock { $0 }
+        #expect(parts == parts.sorted() && parts.last == 1 && parts.count <= 101, "\(parts)")
+        #expect(try Data(contentsOf: file).count == 1_000_000)
+    }
+
+    @Test func whatAServerSaysInPlaceOfAFileIsKeptApart() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        let answer = try await ask([.write("HTTP/1.1 404 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")]) {
+            $0.destination = .file(file)
+        }
+        #expect(answer.status == 404 && answer.body == Data("{}".utf8))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        // An empty file is one.
+        _ = try await ask([.write(head + "Content-Length: 0\r\nConnection: close\r\n\r\n")]) {
+            $0.destination = .file(file)
+        }
+        #expect(try Data(contentsOf: file).isEmpty)
+        try FileManager.default.removeItem(at: file)
+    }
+
+    @Test func aFileThatIsNotThereOrHasNoPlaceIsToldAsThat() async throws {
+        let gone = URL(fileURLWithPath: "/nowhere/at/all")
+        await #expect(throws: ChatError.unreadableFile) {
+            _ = try await ask([]) { $0.body = .file(gone, type: "text/plain") }
+        }
+        await #expect(throws: ChatError.self) {
+            _ = try await ask([.write(head + "Content-Length: 2\r\n\r\n{}")]) { $0.destination = .file(gone) }
+        }
+    }
+
+    @Test func manyAtOnceComeOrEndAndLeaveNothing() async throws {
+        let good = try ScriptedServer([.write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}")])
+        let silent = try ScriptedServer([.hang])
+        let transport = CurlTransport()
+        let request = MatrixRequest(.get, good.url.appending(path: "x"))
+        let waiting = MatrixRequest(.get, silent.url.appending(path: "x"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<60 {
+                group.addTask {
+                    let answer = try await transport.send(request)
+                    #expect(answer.status == 200)
+                }
+                group.addTask {
+                    let task = Task { try await transport.send(waiting) }
+                    await Task.yield()
+                    task.cancel()
+                    await #expect(throws: CancellationError.self) { _ = try await task.value }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // What waits when it is closed ends, and so does what comes later.
+        let late = Task { try await transport.send(waiting) }
+        transport.close()
+        await #expect(throws: TransportError.self) { _ = try await late.value }
+        await #expect(throws: TransportError.unreachable(reason: "closed")) { _ = try await transport.send(request) }
+        good.stop()
+        silent.stop()
     }
 }

@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func aWrongPasswordIsRefused() async throws {
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
         let client = MatrixClient(server: server.url, transport: transport)
         #expect(try await client.loginFlows().contains("m.login.password"))

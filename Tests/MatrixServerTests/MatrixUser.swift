@@ -28,14 +28,14 @@ enum TestHomeserver {
 struct MatrixUser {
     let session: MatrixSession
     let server: Homeserver
-    let transport: URLSessionTransport
+    let transport: CurlTransport
     let folder: TemporaryFolder
     let store: ChatStore
     let backend: MatrixBackend
 
     /// - Parameter sliding: whether to sync by sliding sync.
     static func make(_ name: String = "ann", sliding: Bool) async throws -> MatrixUser {
-        let transport = URLSessionTransport()
+        let transport = CurlTransport()
         let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
         let unique = "\(name)-\(UUID().uuidString.prefix(8).lowercased())"
         let client = MatrixClient(server: server.url, transport: transport)
@@ -50,7 +50,7 @@ struct MatrixUser {
     }
 
     private init(
-        session: MatrixSession, server: Homeserver, transport: URLSessionTransport, folder: TemporaryFolder,
+        session: MatrixSession, server: Homeserver, transport: CurlTransport, folder: TemporaryFolder,
         sliding: Bool
     ) async throws {
         self.session = session
@@ -67,7 +67,7 @@ struct MatrixUser {
     func restarted() async throws -> MatrixUser {
         await close()
         return try await MatrixUser(
-            session: session, server: server, transport: URLSessionTransport(), folder: folder,
+            session: session, server: server, transport: CurlTransport(), folder: folder,
             sliding: server.hasSlidingSync)
     }
 

@@ -109,6 +109,8 @@ struct MatrixOutboxBackend: OutboxBackend {
             return try await work()
         } catch let error as MatrixError {
             throw DeliveryError(error)
+        } catch ChatError.unreadableFile {
+            throw DeliveryError.refused(reason: "the file cannot be read")
         } catch ChatError.notFound {
             throw DeliveryError.refused(reason: "the room was left")
         }
@@ -123,7 +125,7 @@ extension JSONValue {
 extension DeliveryError {
     init(_ error: MatrixError) {
         switch error {
-        case .unreachable, .malformed: self = .unreachable
+        case .unreachable, .untrusted, .malformed: self = .unreachable
         case .busy(let retryAfter): self = .busy(retryAfter: retryAfter)
         // It waits for the next session of the same device.
         case .signedOut: self = .unreachable

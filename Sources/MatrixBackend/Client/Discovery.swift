@@ -27,6 +27,8 @@ public struct Discovery: Sendable {
         case notAnAddress
         /// Nothing answers there (now).
         case unreachable(reason: String)
+        /// What answers does not prove to be who it should be.
+        case untrusted(CertificateProblem)
         /// What the name says of its homeserver is wrong, or what answers there is none.
         case noHomeserver(reason: String)
     }
@@ -64,6 +66,8 @@ public struct Discovery: Sendable {
             response = try await transport.send(request)
         } catch is CancellationError {
             throw CancellationError()
+        } catch TransportError.untrusted(let problem) {
+            throw Problem.untrusted(problem)
         } catch {
             throw Problem.unreachable(reason: "\(error)")
         }
@@ -79,6 +83,7 @@ public struct Discovery: Sendable {
             return try await MatrixClient(server: url, transport: transport).homeserver()
         } catch let error as MatrixError {
             if case .unreachable(let reason) = error { throw Problem.unreachable(reason: reason) }
+            if case .untrusted(let problem) = error { throw Problem.untrusted(problem) }
             if case .busy = error { throw Problem.unreachable(reason: "busy") }
             throw Problem.noHomeserver(reason: "\(error)")
         }

@@ -118,6 +118,7 @@ extension MatrixClient {
         var request = request(.post, ["media", "v3", "upload"], query: [("filename", name)])
         request.body = .file(file, type: type)
         request.timeout = .seconds(3600)
+        request.idleTimeout = .seconds(60)
         request.progress = progress
         guard let uri = try await answer(to: request)["content_uri"]?.string, uri.hasPrefix("mxc://") else {
             throw MatrixError.malformed(reason: "an upload without an address")
@@ -127,7 +128,9 @@ extension MatrixClient {
 
     /// Fetches a file's content.
     /// - Throws: ``MatrixError/tooLarge(limit:)`` beyond ``MatrixLimits/mediaBytes``.
-    func download(_ uri: String, to file: URL) async throws {
+    func download(
+        _ uri: String, to file: URL, progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws {
         let parts = uri.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false).map(
             String.init)
         guard uri.hasPrefix("mxc://"), parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
@@ -136,7 +139,9 @@ extension MatrixClient {
         var request = request(.get, ["client", "v1", "media", "download"] + parts)
         request.destination = .file(file)
         request.limit = MatrixLimits.mediaBytes
-        request.timeout = .seconds(600)
+        request.timeout = .seconds(3600)
+        request.idleTimeout = .seconds(60)
+        request.progress = progress
         request.followsRedirects = true
         _ = try await response(to: request)
     }

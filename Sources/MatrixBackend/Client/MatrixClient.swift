@@ -1,5 +1,6 @@
+import ChatCore
 public import Foundation
-public import JSONReading
+import JSONReading
 
 /// The client-server API of one homeserver, signed in or not. It keeps nothing and repeats nothing.
 public struct MatrixClient: Sendable {
@@ -68,6 +69,8 @@ public struct MatrixClient: Sendable {
             throw MatrixError(error)
         } catch is CancellationError {
             throw CancellationError()
+        } catch let error as ChatError {
+            throw error
         } catch {
             throw MatrixError.unreachable(reason: "\(type(of: error))")
         }

@@ -1,10 +1,12 @@
-public import Foundation
+import Foundation
 import JSONReading
 
 /// Why a server did not do what it was asked for. Reasons are technical: they hold no token and no message text.
 public enum MatrixError: Error, Equatable, Sendable {
     /// No answer came, or one that says nothing of the request, such as a gateway's: to be tried again.
     case unreachable(reason: String)
+    /// The server does not prove to be who it should be: nothing was sent to it. Another network may lead to it.
+    case untrusted(CertificateProblem)
     /// The server asks to be left alone for so long.
     case busy(retryAfter: Duration)
     /// The token is not known (any more). If `isSoft`, signing in again goes on where it was.
@@ -40,6 +42,7 @@ public enum MatrixError: Error, Equatable, Sendable {
     init(_ error: TransportError) {
         switch error {
         case .unreachable(let reason): self = .unreachable(reason: reason)
+        case .untrusted(let problem): self = .untrusted(problem)
         case .timedOut: self = .unreachable(reason: "timed out")
         case .tooLarge(let limit): self = .tooLarge(limit: limit)
         }
@@ -48,7 +51,7 @@ public enum MatrixError: Error, Equatable, Sendable {
     /// Whether the same request may succeed later.
     public var isTransient: Bool {
         switch self {
-        case .unreachable, .busy: true
+        case .unreachable, .untrusted, .busy: true
         case .signedOut, .refused, .malformed, .tooLarge: false
         }
     }

@@ -2,7 +2,8 @@ public import Foundation
 
 /// Carries one request to a server and its answer back.
 public protocol MatrixTransport: Sendable {
-    /// - Throws: ``TransportError``, or `CancellationError`. An answer with any status is an answer.
+    /// - Throws: ``TransportError``, `CancellationError`, or ``ChatCore/ChatError`` if a file of this computer, from
+    ///   which or to which it goes, fails. An answer with any status is an answer.
     func send(_ request: MatrixRequest) async throws -> MatrixResponse
 }
 
@@ -34,11 +35,15 @@ public struct MatrixRequest: Sendable {
     public var destination = Destination.memory
     /// From sending to the end of the answer: slow bytes do not extend it.
     public var timeout = Duration.seconds(30)
+    /// The longest silence, in whole seconds; nil if only ``timeout`` counts, as where a server lets one wait.
+    public var idleTimeout: Duration?
     /// The most bytes that the body of an answer may have, once unpacked.
     public var limit = MatrixLimits.answerBytes
-    /// Whether a redirection is followed, without the token. Otherwise it is the answer.
+    /// Whether a redirection is followed, to another server without the token and never from TLS to none. Otherwise it
+    /// is the answer.
     public var followsRedirects = false
-    /// Told of the part of a body that is sent, from 0 to 1, from any thread.
+    /// Told of the part of a file that is sent, or else of an answer that has come if it tells its length, from 0 to 1;
+    /// from any thread, in steps of a hundredth.
     public var progress: (@Sendable (Double) -> Void)?
 
     public init(_ method: Method, _ url: URL, token: AccessToken? = nil) {
@@ -64,8 +69,10 @@ public struct MatrixResponse: Sendable, Equatable {
 
 /// Why no answer came.
 public enum TransportError: Error, Equatable, Sendable {
-    /// No connection, a name that is not found, a certificate that is not trusted, an answer that broke off.
+    /// No connection, a name that is not found, an answer that broke off or is none.
     case unreachable(reason: String)
+    /// The server does not prove to be who it should be: nothing was sent to it.
+    case untrusted(CertificateProblem)
     case timedOut
     /// The answer is longer than the request allows; it was not read to its end.
     case tooLarge(limit: Int)

@@ -1,0 +1,128 @@
+import CCurl
+import Foundation
+import Glibc
+
+extension CurlExchange {
+    /// The time a connection may take to come about, in milliseconds.
+    private static let connecting = 20_000
+    /// After so long without an acknowledgement a connection is given up, in milliseconds: one that a network change
+    /// or a sleep left behind is found out, and with it all that would share it.
+    private static let unacknowledged: Int32 = 30_000
+
+    /// - Returns: whether the request can be made.
+    func setOptions(of handle: UnsafeMutableRawPointer) -> Bool {
+        let isSecure = request.url.scheme?.lowercased() == "https"
+        let milliseconds = max(1, Int(clamping: Int64(request.timeout / .milliseconds(1))))
+        let numbers: [(CURLoption, Int)] = [
+            (CURLOPT_NOSIGNAL, 1),
+            // Else the end of a request waits for its name to be found.
+            (CURLOPT_QUICK_EXIT, 1),
+            (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, Self.connecting),
+            (CURLOPT_TCP_KEEPALIVE, 1), (CURLOPT_TCP_KEEPIDLE, 30), (CURLOPT_TCP_KEEPINTVL, 10),
+            (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+            (CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS), (CURLOPT_PIPEWAIT, isSecure ? 1 : 0),
+            // Paths are encoded as they are meant: dots in them are names, not steps.
+            (CURLOPT_PATH_AS_IS, 1), (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
+            // With it goes no token to another host, port or scheme: libcurl sees to it from 7.83 on.
+            (CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0), (CURLOPT_MAXREDIRS, 5),
+        ]
+        for (option, number) in numbers where parlance_curl_set_number(handle, option, number) != CURLE_OK {
+            return false
+        }
+        var texts: [(CURLoption, String)] = [
+            (CURLOPT_URL, request.url.absoluteString), (CURLOPT_PROTOCOLS_STR, "http,https"),
+            (CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http,https"), (CURLOPT_USERAGENT, "Parlance"),
+            // Whatever packings libcurl knows.
+            (CURLOPT_ACCEPT_ENCODING, ""),
+        ]
+        if let certificates { texts.append((CURLOPT_CAINFO, certificates.path)) }
+        for (option, text) in texts where parlance_curl_set_text(handle, option, text) != CURLE_OK { return false }
+        if let idle = request.idleTimeout {
+            _ = parlance_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+            _ = parlance_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, max(1, Int(idle.components.seconds)))
+        }
+        _ = parlance_curl_set_size(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.limit))
+        return setBody(of: handle) && setFunctions(of: handle)
+    }
+
+    private func setBody(of handle: UnsafeMutableRawPointer) -> Bool {
+        if let token = request.token { lines = curl_slist_append(lines, "Authorization: Bearer \(token.value)") }
+        var result = CURLE_OK
+        switch request.body {
+        case .none:
+            if request.method != .get { result = setData(Data(), of: handle) }
+        case .json(let data):
+            lines = curl_slist_append(lines, "Content-Type: application/json")
+            result = setData(data, of: handle)
+        case .file(_, let type):
+            let isPlain = type.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            lines = curl_slist_append(lines, "Content-Type: \(isPlain ? type : "application/octet-stream")")
+            result = parlance_curl_set_number(handle, CURLOPT_POST, 1)
+            _ = parlance_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(sourceCount ?? 0))
+        }
+        guard result == CURLE_OK, parlance_curl_set_list(handle, CURLOPT_HTTPHEADER, lines) == CURLE_OK else {
+            return false
+        }
+        // By the kind of body it is a GET or a POST already, and stays one where a redirection makes one of it.
+        guard request.method == .put else { return true }
+        return parlance_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue) == CURLE_OK
+    }
+
+    /// libcurl makes a copy.
+    private func setData(_ data: Data, of handle: UnsafeMutableRawPointer) -> CURLcode {
+        _ = parlance_curl_set_number(handle, CURLOPT_POST, 1)
+        _ = parlance_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
+        return (data + [0]).withUnsafeBytes { bytes in
+            parlance_curl_set_text(
+                handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+    }
+
+    private func setFunctions(of handle: UnsafeMutableRawPointer) -> Bool {
+        // It is alive until the handle is freed: the loop has it.
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_XFERINFODATA]
+        {
+            guard parlance_curl_set_pointer(handle, option, own) == CURLE_OK else { return false }
+        }
+        _ = parlance_curl_on_head(handle) { bytes, size, count, own in
+            let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlExchange.from(own).takeHead(bytes) ? bytes.count : 0
+        }
+        _ = parlance_curl_on_body(handle) { bytes, size, count, own in
+            let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return CurlExchange.from(own).takeBody(bytes) ? bytes.count : 0
+        }
+        _ = parlance_curl_on_read(handle) { bytes, size, count, own in
+            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+            return CurlExchange.from(own).read(into: buffer) ?? Int(CURL_READFUNC_ABORT)
+        }
+        _ = parlance_curl_on_seek(handle) { own, place, origin in
+            origin == SEEK_SET && CurlExchange.from(own).rewind(to: Int(place)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        }
+        _ = parlance_curl_on_socket(handle) { _, socket, _ in
+            // No other program that is started inherits it.
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            var limit = CurlExchange.unacknowledged
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, socklen_t(MemoryLayout<Int32>.size))
+            return CURL_SOCKOPT_OK
+        }
+        guard request.progress != nil else { return true }
+        _ = parlance_curl_set_number(handle, CURLOPT_NOPROGRESS, 0)
+        _ = parlance_curl_on_progress(handle) { own, fetching, fetched, sending, sent in
+            let exchange = CurlExchange.from(own)
+            if exchange.sourceCount == nil {
+                exchange.tellProgress(Int(fetched), of: Int(fetching))
+            } else {
+                exchange.tellProgress(Int(sent), of: Int(sending))
+            }
+            return 0
+        }
+        return true
+    }
+
+    fileprivate static func from(_ own: UnsafeMutableRawPointer?) -> CurlExchange {
+        guard let own else { preconditionFailure("libcurl gives back what it was given") }
+        return Unmanaged<CurlExchange>.fromOpaque(own).takeUnretainedValue()
+    }
+}

@@ -1,0 +1,139 @@
+import CCurl
+import Foundation
+import Glibc
+import Synchronization
+
+/// The thread on which libcurl works for one transport, and all its transfers and connections.
+final class CurlLoop: Sendable {
+    private enum Command {
+        case begin(CurlExchange)
+        case cancel(CurlExchange)
+    }
+
+    private struct Queue {
+        var commands: [Command] = []
+        var isStopped = false
+        /// The thread is done with the handle below.
+        var isOver = false
+    }
+
+    /// Connections to one server under way at once, without those that are shared by HTTP/2.
+    private static let mostConnections = 8
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private let queue = Mutex(Queue())
+    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
+
+    init() {
+        multi = Self.isReady ? curl_multi_init() : nil
+        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.mostConnections)
+        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Self.mostConnections)
+    }
+
+    func start() {
+        let thread = Thread { [self] in run() }
+        thread.name = "parlance-http"
+        thread.start()
+    }
+
+    /// Ends all that is under way, and the thread.
+    func stop() {
+        queue.withLock { queue in
+            queue.isStopped = true
+            wake(queue)
+        }
+    }
+
+    /// Its continuation is resumed on the thread, whatever becomes of it.
+    func begin(_ exchange: CurlExchange) {
+        if !tell(.begin(exchange)) { exchange.finish(throwing: TransportError.unreachable(reason: "closed")) }
+    }
+
+    /// Also before it has begun.
+    func cancel(_ exchange: CurlExchange) { _ = tell(.cancel(exchange)) }
+
+    private func tell(_ command: Command) -> Bool {
+        queue.withLock { queue in
+            guard !queue.isStopped else { return false }
+            queue.commands.append(command)
+            wake(queue)
+            return true
+        }
+    }
+
+    /// Under the lock: the handle is not freed meanwhile.
+    private func wake(_ queue: borrowing Queue) {
+        if !queue.isOver { curl_multi_wakeup(multi) }
+    }
+
+    // MARK: On the thread
+
+    private func run() {
+        // A connection whose other end is gone ends a write with an error, not the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
+        while let commands = next() {
+            for command in commands { carryOut(command, &exchanges) }
+            var count: Int32 = 0
+            curl_multi_perform(multi, &count)
+            finish(&exchanges)
+            // Until a connection, a time-out or a command wakes it.
+            curl_multi_poll(multi, nil, 0, 600_000, nil)
+        }
+        end(exchanges)
+    }
+
+    /// - Returns: nil once it is stopped.
+    private func next() -> [Command]? {
+        queue.withLock { queue in
+            guard !queue.isStopped, multi != nil else { return nil }
+            defer { queue.commands = [] }
+            return queue.commands
+        }
+    }
+
+    private func carryOut(_ command: Command, _ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
+        switch command {
+        case .begin(let exchange):
+            guard !exchange.isCancelled else { return exchange.finish(throwing: CancellationError()) }
+            guard let handle = exchange.prepare(), curl_multi_add_handle(multi, handle) == CURLM_OK else {
+                return exchange.finish(throwing: TransportError.unreachable(reason: "the request cannot be made"))
+            }
+            exchanges[handle] = exchange
+        case .cancel(let exchange):
+            exchange.isCancelled = true
+            guard let handle = exchange.handle, exchanges.removeValue(forKey: handle) != nil else { return }
+            curl_multi_remove_handle(multi, handle)
+            exchange.finish(throwing: CancellationError())
+        }
+    }
+
+    private func finish(_ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
+            // The message is gone once the handle is removed.
+            let result = message.pointee.data.result
+            curl_multi_remove_handle(multi, handle)
+            exchanges.removeValue(forKey: handle)?.finish(result)
+        }
+    }
+
+    private func end(_ exchanges: [UnsafeMutableRawPointer: CurlExchange]) {
+        let commands = queue.withLock { queue in
+            queue.isStopped = true
+            queue.isOver = true
+            return queue.commands
+        }
+        let closed = TransportError.unreachable(reason: "closed")
+        for (handle, exchange) in exchanges {
+            curl_multi_remove_handle(multi, handle)
+            exchange.finish(throwing: closed)
+        }
+        for case .begin(let exchange) in commands { exchange.finish(throwing: closed) }
+        curl_multi_cleanup(multi)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import MatrixBackend
+
+/// Answers that end anywhere or are none: each is an error, and the next request goes on as if nothing had been.
+@Suite(.timeLimit(.minutes(1))) struct BrokenServerTests {
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+    private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
+    /// 200,000 zeros.
+    private static let packed = """
+        H4sIAAAAAAACA+3BMQEAAADCoPVPbQZ/oAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
+        AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACA1wB7WOBcQA0DAA==
+        """
+
+    /// Each server, and the error if only one will do.
+    private static let servers: [(name: String, steps: [ScriptedServer.Step], error: TransportError?)] = [
+        ("without a word", [], nil),
+        ("within the first line", [.write("HTTP/1.")], nil),
+        ("after the first line", [.write("HTTP/1.1 200 OK\r\n")], nil),
+        ("within the head", [.write(head + "Content-Len")], nil),
+        ("before the end of the head", [.write(head + "Content-Length: 100\r\n")], nil),
+        ("after the head", [.write(head + "Content-Length: 100\r\n\r\n")], nil),
+        ("within the body", [.write(head + "Content-Length: 100\r\n\r\n{\"half\":")], nil),
+        ("broken off in the head", [.write(head + "Content-Len"), .reset], nil),
+        ("broken off in the body", [.write(head + "Content-Length: 100\r\n\r\n{"), .reset], nil),
+        ("noise", [.bytes([0, 255, 1, 22, 3, 1, 2, 128, 10, 13])], nil),
+        ("noise before the head", [.write("x\n" + head + "\r\n{}")], nil),
+        ("another protocol", [.write("SSH-2.0-OpenSSH_9.2\r\n")], nil),
+        ("a length that is none", [.write(head + "Content-Length: -5\r\n\r\n{}")], nil),
+        (
+            "a length beyond numbers", [.write(head + "Content-Length: 99999999999999999999\r\n\r\n{}")],
+            .tooLarge(limit: 10_000)
+        ),
+        ("no chunk", [.write(chunked + "zz\r\n{}\r\n0\r\n\r\n")], nil),
+        ("half a chunk", [.write(chunked + "5\r\n{}")], nil),
+        ("no last chunk", [.write(chunked + "2\r\n{}\r\n")], nil),
+        ("a chunk beyond numbers", [.write(chunked + "FFFFFFFFFFFFFFFFFF\r\n{}")], nil),
+        ("a packing that is none", [.write(head + "Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nnoise")], nil),
+        ("a head without end", [.write(head), .repeat("X-Line: of many\r\n", .max)], nil),
+        ("a line without end", [.write(head + "X-Line: "), .repeat("of many words ", .max)], nil),
+        ("silence", [.hang], .timedOut),
+        ("silence in the head", [.write(head), .hang], .timedOut),
+        ("silence in the body", [.write(head + "Content-Length: 100\r\n\r\n{"), .hang], .timedOut),
+        ("slow bytes", [.drip(head + String(repeating: "X: y\r\n", count: 1000), 5)], .timedOut),
+        ("a body beyond the limit", [.write(head + "Content-Length: 200000000\r\n\r\n")], .tooLarge(limit: 10_000)),
+        (
+            "a body beyond the limit that does not say so",
+            [.write(head + "\r\n"), .repeat(String(repeating: "x", count: 1 << 16), .max)], .tooLarge(limit: 10_000)
+        ),
+        (
+            "a body that is beyond the limit when it is unpacked",
+            [
+                .write(head + "Content-Encoding: gzip\r\nConnection: close\r\n\r\n"),
+                .bytes(Array(Data(base64Encoded: packed) ?? Data())),
+            ], .tooLarge(limit: 10_000)
+        ),
+    ]
+
+    @Test(arguments: servers.map(\.name)) func eachIsAnErrorAndTheNextRequestGoesOn(_ name: String) async throws {
+        let (_, steps, error) = try #require(Self.servers.first { $0.name == name })
+        let server = try ScriptedServer(steps)
+        let good = try ScriptedServer([.write(Self.head + "Content-Length: 2\r\n\r\n{}")])
+        defer {
+            server.stop()
+            good.stop()
+        }
+        let transport = CurlTransport()
+        var request = MatrixRequest(.get, server.url.appending(path: "x"), token: AccessToken("secret"))
+        request.limit = 10_000
+        request.timeout = .milliseconds(error == .timedOut ? 300 : 20_000)
+        do {
+            let answer = try await transport.send(request)
+            Issue.record("status \(answer.status) and \(answer.body.count) bytes")
+        } catch let thrown as TransportError {
+            if let error { #expect(thrown == error) }
+            #expect(!"\(thrown)".contains("127.0.0.1") && !"\(thrown)".contains("secret"))
+            guard error == nil else { return }
+            guard case .unreachable = MatrixError(thrown) else {
+                return #expect(thrown == .tooLarge(limit: 256 << 10), "the head")
+            }
+        }
+        #expect(try await transport.send(MatrixRequest(.get, good.url.appending(path: "x"))).status == 200)
+    }
+
+    @Test func aTransferThatGoesOnEndsOnlyInSilence() async throws {
+        let server = try ScriptedServer([.write(Self.head + "Content-Length: 100\r\n\r\n{"), .hang])
+        defer { server.stop() }
+        var request = MatrixRequest(.get, server.url.appending(path: "x"))
+        request.timeout = .seconds(3600)
+        request.idleTimeout = .seconds(1)
+        await #expect(throws: TransportError.timedOut) { _ = try await CurlTransport().send(request) }
+    }
+}

@@ -105,6 +105,27 @@ public final class ConversationCoordinator {
         dayWatch?.start()
     }
 
+    /// Returns when the rooms are there and the open one has its messages and its draft, so that a window shown then is
+    /// complete and takes what is typed into it at once; after `limit` it returns whatever is there.
+    public func settle(within limit: Duration) async {
+        let watching = Task {
+            let states = Observations<Bool, Never> { [weak self] in self?.isSettled ?? true }
+            for await isSettled in states where isSettled { return }
+        }
+        let limiting = Task { [time] in
+            try? await time.sleep(time.now() + limit)
+            watching.cancel()
+        }
+        await watching.value
+        limiting.cancel()
+    }
+
+    private var isSettled: Bool {
+        guard rooms.state.isLoaded else { return false }
+        guard let conversation else { return rooms.state.selection == nil }
+        return conversation.timeline.state.isLoaded && conversation.composer.state.isReady
+    }
+
     /// View model of a dialog about a room; nil if it is not in the list.
     public func details(of room: RoomID) -> RoomDetailsViewModel? {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return nil }
@@ -114,7 +135,6 @@ public final class ConversationCoordinator {
     /// Brings back the text that was emptied, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 
-    /// The files of messages.
     /// View model of an export or import; nil where the application does neither.
     public func transfer(_ task: TransferViewModel.Task) -> TransferViewModel? {
         guard let archive else { return nil }

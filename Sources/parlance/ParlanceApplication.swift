@@ -80,7 +80,7 @@ final class ParlanceApplication {
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
             coordinator.archive = RoomArchive(source: backend, destination: backend)
             equip(coordinator, abilities: backend.abilities)
-            show(coordinator)
+            await show(coordinator)
             checkHistory()
         } catch {
             await refuse(error)
@@ -107,7 +107,7 @@ final class ParlanceApplication {
         }
     }
 
-    private func show(_ coordinator: ConversationCoordinator) {
+    private func show(_ coordinator: ConversationCoordinator) async {
         self.coordinator = coordinator
         applySettings()
         let window = MainWindow(application: application, coordinator: coordinator, settings: settings)
@@ -116,6 +116,8 @@ final class ParlanceApplication {
         coordinator.start(opening: room.isEmpty ? nil : RoomID(room))
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
+        // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk.
+        await coordinator.settle(within: .seconds(1))
         window.present()
     }
 

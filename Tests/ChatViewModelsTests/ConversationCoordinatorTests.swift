@@ -69,6 +69,27 @@ import Testing
 
     // MARK: Rooms
 
+    @Test("A window that waits for it has the rooms, the messages and the draft when it is shown")
+    func settlesWithRoomsMessagesAndDraft() async {
+        coordinator.start(opening: a)
+        let settling = Task { await coordinator.settle(within: .seconds(1)) }
+        service.tell(["a", "b"].map { .of($0, at: localTime(2026, 3, 10)) })
+        await settling.value
+        #expect(coordinator.conversation?.roomID == a)
+        #expect(coordinator.conversation?.timeline.state.isLoaded == true)
+        #expect(coordinator.conversation?.composer.state.isReady == true)
+    }
+
+    @Test("A store that does not answer holds the window back no longer than asked for")
+    func settlesAfterItsLimit() async {
+        coordinator.start(opening: a)
+        let settling = Task { await coordinator.settle(within: .seconds(1)) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(1))
+        await settling.value
+        #expect(!coordinator.rooms.state.isLoaded)
+    }
+
     @Test func opensTheRoomThatWasOpenLast() async {
         coordinator.start(opening: b)
         await show(["a", "b"])

@@ -25,6 +25,11 @@ final class RunningParlance {
         try process.run()
     }
 
+    /// What a failed test leaves running would be handed every later start.
+    deinit {
+        if process.isRunning { kill() }
+    }
+
     static var program: URL {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "parlance")
     }
@@ -61,8 +66,11 @@ final class RunningParlance {
                 "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
             return found?.split(separator: "\n").first.map(String.init)
         }
-        try Self.tool("xdotool", "windowactivate", "--sync", id)
-        _ = try until("the focus") { try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil }
+        // The window manager may not be done with a window that is seen already, and refuses then.
+        _ = try until("the focus") {
+            _ = try? Self.tool("xdotool", "windowactivate", id)
+            return try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil
+        }
     }
 
     func press(_ keys: String...) throws { try Self.tool(["xdotool", "key", "--delay", "20"] + keys) }
@@ -74,14 +82,14 @@ final class RunningParlance {
         return (try? Self.tool("xclip", "-out", "-selection", "clipboard")) ?? ""
     }
 
-    /// Asks again and again until there is an answer; fails after 20 seconds.
+    /// Asks again and again until there is an answer; fails after a minute.
     func until<Answer>(_ what: String, _ ask: () throws -> Answer?) throws -> Answer {
-        let deadline = Date().addingTimeInterval(20)
+        let deadline = Date().addingTimeInterval(60)
         while Date() < deadline {
             if let answer = try ask() { return answer }
             if !process.isRunning { throw Failure(message: "ended while waiting for \(what): \(waitForEnd())") }
         }
-        throw Failure(message: "no \(what) within 20 seconds")
+        throw Failure(message: "no \(what) within a minute")
     }
 
     struct Failure: Error, CustomStringConvertible {

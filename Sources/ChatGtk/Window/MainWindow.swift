@@ -20,6 +20,7 @@ public final class MainWindow {
     let rooms: Widget
     let searchPane: SearchPane
     private(set) var conversationView: ConversationView?
+    private var shown: Conversation?
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
@@ -53,7 +54,7 @@ public final class MainWindow {
         searchPane.onChoose = { [weak self] in self?.searchChose() }
         panes.onFold { [weak self] in self?.foldingChanged() }
         renderings = [
-            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.replaceConversationView() }),
+            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
             Rendering({ coordinator.rooms.state.isEmpty }, { [weak self] _ in self?.foldingChanged() }),
         ]
@@ -69,7 +70,10 @@ public final class MainWindow {
     /// Shows the open conversation where there is room for one pane alone.
     public func showConversation() { showConversationPane() }
 
-    public func present() { gtk_window_present(window.cast()) }
+    public func present() {
+        showOpenConversation()
+        gtk_window_present(window.cast())
+    }
 
     // MARK: Window
 
@@ -110,7 +114,9 @@ public final class MainWindow {
 
     // MARK: Rendering
 
-    private func replaceConversationView() {
+    private func showOpenConversation() {
+        if let conversation = coordinator.conversation, conversation === shown { return }
+        shown = coordinator.conversation
         let previous = conversationView
         conversationView = nil
         if let conversation = coordinator.conversation {

@@ -125,6 +125,13 @@ let package = Package(
                 "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
             ], swiftSettings: settings),
 
+        // What signs accounts in, in the desktop's keyring.
+        .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        .target(
+            name: "Keyring", dependencies: ["CGtk", "CSecret", "ChatCore", "GtkKit"], swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "KeyringTests", dependencies: ["ChatCore", "GtkTestSupport", "Keyring"], swiftSettings: settings),
+
         // Message bodies: Markdown and HTML through the parsers of cmark-gfm and gumbo.
         .systemLibrary(name: "CCmark", pkgConfig: "libcmark-gfm", providers: [.apt(["libcmark-gfm-extensions-dev"])]),
         .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),

@@ -1,0 +1,63 @@
+public import Foundation
+
+/// Brings accounts in, step by step: find the server, log in, keep the secret, begin.
+public protocol SignInService: Sendable {
+    /// - Parameter address: a server's name, a URL, or a user's identifier, as it was typed.
+    /// - Throws: ``SignInProblem``, or `CancellationError`.
+    func server(at address: String) async throws -> SignInServer
+    /// Opens a session. It goes on by ``begin(_:)``, or ends by ``abandon(_:)``.
+    ///
+    /// - Parameter again: an account that is there already and was signed out: its device goes on.
+    /// - Throws: ``SignInProblem``, or `CancellationError`.
+    func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
+    /// Keeps what signs in the account that logged in.
+    /// - Throws: ``SecretStorageError``, or `CancellationError`.
+    func keepSecret(of account: String, in place: SecretPlace) async throws
+    /// Opens what is kept of the account, and follows its server.
+    /// - Throws: ``SignInProblem``.
+    func begin(_ account: String) async throws
+    /// Ends the session that was opened.
+    func abandon(_ account: String) async
+}
+
+/// A server that answered, and how one signs in there.
+public struct SignInServer: Equatable, Sendable {
+    public var url: URL
+    public var takesPassword: Bool
+    /// Whether it has one sign in on its web site.
+    public var hasWebPage: Bool
+
+    public init(url: URL, takesPassword: Bool, hasWebPage: Bool) {
+        self.url = url
+        self.takesPassword = takesPassword
+        self.hasWebPage = hasWebPage
+    }
+}
+
+public enum SignInCredentials: Sendable {
+    case password(name: String, Secret)
+    /// Of a session that another program opened.
+    case accessToken(Secret)
+}
+
+/// Why signing in did not go on. Reasons are technical, and hold no secret.
+public enum SignInProblem: Error, Equatable, Sendable {
+    /// What was typed is no address, or one whose traffic anyone could read.
+    case notAnAddress
+    case unreachable(reason: String)
+    /// What answers there is no server of this kind.
+    case noHomeserver(reason: String)
+    /// Name and password do not belong together.
+    case wrongPassword
+    case wrongToken
+    /// The account was closed.
+    case deactivated
+    /// Too many attempts; nil if the server did not say when it takes the next one.
+    case tooOften(wait: Duration?)
+    /// Signed in, but as another user than the one who was to sign in again.
+    case otherUser
+    case alreadyHere
+    case refused(reason: String)
+    /// What is kept of the account here could not be opened.
+    case storage(reason: String)
+}

@@ -1,0 +1,155 @@
+import CGtk
+import CSecret
+public import ChatCore
+import GtkKit
+
+/// The desktop's keyring: the Secret Service, or in a Flatpak the file that the Secret portal's key opens.
+///
+/// Nothing here waits: the calls go over D-Bus, and one that asks the user to open the keyring takes as long as the user
+/// does.
+@MainActor public final class Keyring: SecretStorage {
+    private let schema: UnsafeMutableRawPointer?
+    private static let schemaName = "io.github.parlance_chat.Parlance"
+    private static let attribute = "account"
+
+    public init() {
+        let types = Self.table()
+        g_hash_table_insert(types, g_strdup(Self.attribute), nil)
+        schema = secret_schema_newv(Self.schemaName, 0, UnsafeMutableRawPointer(types))
+        g_hash_table_unref(types)
+    }
+
+    isolated deinit { if let schema { secret_schema_unref(schema) } }
+
+    @MainActor public func secret(of account: String) async throws -> Secret? {
+        let found: Secret? = try await call(about: account) { call in
+            secret_password_lookupv(call.schema, call.attributes, call.cancellable, call.callback, call.data)
+        } finish: { result, error in
+            guard let text = secret_password_lookup_finish(result, error) else { return nil }
+            defer { secret_password_free(text) }
+            return Secret(String(cString: text))
+        }
+        if found == nil, try await isLocked(account) { throw SecretStorageError.locked }
+        return found
+    }
+
+    @MainActor public func keep(_ secret: Secret, of account: String) async throws {
+        let label = translated("Parlance: %s").replacing("%s", with: account)
+        let isKept = try await call(about: account) { call in
+            secret_password_storev(
+                call.schema, call.attributes, nil, label, secret.value, call.cancellable, call.callback, call.data)
+        } finish: {
+            secret_password_store_finish($0, $1) != 0
+        }
+        // Whoever closes the question is told nothing by libsecret.
+        if !isKept { throw SecretStorageError.locked }
+    }
+
+    @MainActor public func removeSecret(of account: String) async throws {
+        _ = try await call(about: account) { call in
+            secret_password_clearv(call.schema, call.attributes, call.cancellable, call.callback, call.data)
+        } finish: {
+            secret_password_clear_finish($0, $1)
+        }
+    }
+
+    /// A question that the user closed is no error to libsecret, and looks like nothing having been found.
+    @MainActor private func isLocked(_ account: String) async throws -> Bool {
+        try await call(about: account) { call in
+            secret_password_searchv(call.schema, call.attributes, 0, call.cancellable, call.callback, call.data)
+        } finish: { result, error in
+            guard let list = secret_password_search_finish(result, error) else { return false }
+            let items = list.assumingMemoryBound(to: GList.self)
+            defer { g_list_free_full(items) { g_object_unref($0) } }
+            return sequence(first: items, next: { $0.pointee.next }).contains { item in
+                // In a Flatpak the items are of a file, which has no lock.
+                guard let data = item.pointee.data, shim_is_a(data, GType(secret_item_get_type())) != 0 else {
+                    return false
+                }
+                return secret_item_get_locked(data) != 0
+            }
+        }
+    }
+
+    // MARK: Calling libsecret
+
+    private struct Call {
+        var schema: UnsafeMutableRawPointer?
+        var attributes: UnsafeMutableRawPointer
+        var cancellable: UnsafeMutableRawPointer
+        var callback: UnsafeMutableRawPointer
+        var data: gpointer
+    }
+
+    private typealias Finish<T> =
+        @MainActor (
+            _ result: UnsafeMutableRawPointer, _ error: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        ) -> T
+
+    @MainActor private func call<T: Sendable>(
+        about account: String, _ begin: @escaping @MainActor (Call) -> Void, finish: @escaping Finish<T>
+    ) async throws -> T {
+        do {
+            return try await attempt(about: account, begin, finish)
+        } catch SecretStorageError.unavailable {
+            // The service may have ended since the last call, and its session with it.
+            secret_service_disconnect()
+            return try await attempt(about: account, begin, finish)
+        }
+    }
+
+    @MainActor private func attempt<T: Sendable>(
+        about account: String, _ begin: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
+    ) async throws -> T {
+        let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
+        nonisolated(unsafe) let stop: UnsafeMutablePointer<GCancellable> = cancellable.cast()
+        // The object lives to the end of the call, cancelled or not.
+        defer { withExtendedLifetime(cancellable) {} }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let attributes = Self.attributes(of: account)
+                AsyncCall.start { callback, data in
+                    begin(
+                        Call(
+                            schema: schema, attributes: UnsafeMutableRawPointer(attributes),
+                            cancellable: cancellable.pointer,
+                            callback: unsafeBitCast(callback, to: UnsafeMutableRawPointer.self), data: data))
+                } _: { _, result in
+                    guard let result else { return continuation.resume(throwing: CancellationError()) }
+                    var error: UnsafeMutableRawPointer?
+                    let value = finish(UnsafeMutableRawPointer(result), &error)
+                    if let error {
+                        continuation.resume(throwing: Self.problem(error))
+                    } else {
+                        continuation.resume(returning: value)
+                    }
+                }
+                g_hash_table_unref(attributes)
+            }
+        } onCancel: {
+            g_cancellable_cancel(stop)
+        }
+    }
+
+    /// Takes the error over.
+    private static func problem(_ pointer: UnsafeMutableRawPointer) -> any Error {
+        let error = pointer.assumingMemoryBound(to: GError.self)
+        defer { g_error_free(error) }
+        if g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_CANCELLED.rawValue)) != 0 {
+            return CancellationError()
+        }
+        if g_error_matches(error, secret_error_get_quark(), Int32(parlance_secret_error_is_locked)) != 0 {
+            return SecretStorageError.locked
+        }
+        // A user's words are not in it: it is D-Bus that speaks.
+        return SecretStorageError.unavailable(reason: String(cString: error.pointee.message))
+    }
+
+    private static func table() -> OpaquePointer { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) }
+
+    private static func attributes(of account: String) -> OpaquePointer {
+        let table = table()
+        g_hash_table_insert(table, g_strdup(attribute), g_strdup(account))
+        return table
+    }
+}

@@ -1,0 +1,50 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import Testing
+
+struct AccountStorageTests {
+    private let folder = TemporaryFolder()
+
+    @Test func secretsInAFileAreForTheirOwnerAlone() async throws {
+        let secrets = AccountFolders(root: folder.path("accounts")).secrets
+        #expect(try await secrets.secret(of: "@ann:example.org") == nil)
+        try await secrets.removeSecret(of: "@ann:example.org")
+        try await secrets.keep(Secret("one"), of: "@ann:example.org")
+        try await secrets.keep(Secret("two"), of: "@ann:example.org")
+        #expect(try await secrets.secret(of: "@ann:example.org") == Secret("two"))
+        #expect(try await secrets.secret(of: "@bo:example.org") == nil)
+        let kept = folder.path("accounts").appending(path: "secrets")
+        let files = try FileManager.default.contentsOfDirectory(at: kept, includingPropertiesForKeys: nil)
+        #expect(files.count == 1)
+        for file in files + [kept] {
+            let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode.map { $0 & 0o077 } == 0)
+        }
+        try await secrets.removeSecret(of: "@ann:example.org")
+        #expect(try await secrets.secret(of: "@ann:example.org") == nil)
+    }
+
+    @Test func secretsAreInNoDescription() {
+        let secret = Secret("syt_open_sesame")
+        var dumped = ""
+        dump(SignInCredentials.password(name: "ann", secret), to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), "\([secret])", dumped] {
+            #expect(!text.contains("sesame"))
+        }
+    }
+
+    /// Whatever an identifier holds, it is one folder under the root.
+    @Test(arguments: ["@ann:example.org", "../../../etc", "", "/", "@x:y\u{0}z", String(repeating: "a", count: 5000)])
+    func foldersOfAccountsStayUnderTheirRoot(account: String) throws {
+        let root = folder.path("accounts")
+        let folders = AccountFolders(root: root)
+        #expect(folders.folder(of: account).deletingLastPathComponent().standardizedFileURL.path == root.path)
+        #expect(folders.folder(of: account) != folders.folder(of: account + "."))
+        try FileManager.default.createDirectory(at: folders.store(of: account), withIntermediateDirectories: true)
+        try folders.remove(account)
+        #expect(!FileManager.default.fileExists(atPath: folders.folder(of: account).path))
+        try folders.remove(account)
+    }
+}

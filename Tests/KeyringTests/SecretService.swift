@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+import GtkKit
+
+/// gnome-keyring's daemon, its login keyring open.
+@MainActor
+final class SecretService {
+    private let process = Process()
+
+    init() throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets"]
+        let password = Pipe()
+        process.standardInput = password
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try password.fileHandleForWriting.write(contentsOf: Data("password".utf8))
+        try password.fileHandleForWriting.close()
+        let isThere = MainLoop.pump(forAtMost: 30) {
+            !self.process.isRunning || self.answer(Self.ask("NameHasOwner", "org.freedesktop.secrets")).contains("true")
+        }
+        guard isThere, process.isRunning else { throw NotStarted() }
+    }
+
+    /// Closes the keyring, as the desktop does.
+    func lock() throws {
+        let collection = "/org/freedesktop/secrets/collection/login"
+        let said = answer([
+            "gdbus", "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path",
+            "/org/freedesktop/secrets", "--method", "org.freedesktop.Secret.Service.Lock", "['\(collection)']",
+        ])
+        guard said.contains(collection) else { throw NotStarted() }
+    }
+
+    func end() {
+        guard process.isRunning else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        _ = MainLoop.pump(forAtMost: 30) {
+            self.answer(Self.ask("NameHasOwner", "org.freedesktop.secrets")).contains("false")
+        }
+    }
+
+    private static func ask(_ method: String, _ name: String) -> [String] {
+        [
+            "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
+            "--method", "org.freedesktop.DBus.\(method)", name,
+        ]
+    }
+
+    private func answer(_ words: [String]) -> String {
+        let tool = Process()
+        let output = Pipe()
+        tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tool.arguments = words
+        tool.standardOutput = output
+        tool.standardError = FileHandle.nullDevice
+        guard (try? tool.run()) != nil else { return "" }
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        tool.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    struct NotStarted: Error, CustomStringConvertible {
+        let description = "gnome-keyring-daemon did not start: run 'make deps'"
+    }
+}

@@ -31,6 +31,13 @@ extension ChatStore {
         }
     }
 
+    /// What would be lost with this store.
+    public func unsentCount() async throws -> UnsentCount {
+        UnsentCount(
+            messages: try await outboxRequests().count,
+            drafts: try await roomSummaries().count { $0.draftPreview != nil })
+    }
+
     /// Moves the drafts out of a history of the first version.
     static func carryDrafts(from history: Database, to unsent: DatabasePool) throws {
         let rows = try Row.fetchAll(

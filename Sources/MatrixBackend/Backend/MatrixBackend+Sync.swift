@@ -43,7 +43,7 @@ extension MatrixBackend {
 
     private func pause(_ duration: Duration) async { try? await clock.sleep(for: duration, tolerance: nil) }
 
-    private func setConnection(_ new: Connection) async {
+    func setConnection(_ new: Connection) async {
         guard new != connection, !isClosed else { return }
         connection = new
         connections.yield(new)

@@ -37,6 +37,7 @@ public actor MatrixBackend: ChatService {
     var connections = Observers<Connection>()
     private(set) var isClosed = false
     private var syncing: Task<Void, Never>?
+    private var hasSlidingSync = true
 
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -80,20 +81,63 @@ public actor MatrixBackend: ChatService {
         translator: Translator = .untranslated, clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
-        let client = MatrixClient(server: server.url, token: session.token, transport: transport)
+        try await start(
+            over: store, server: server.url, own: session.user, token: session.token,
+            hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, clock: clock, now: now)
+    }
+
+    /// Goes on over a store without having asked the server what it can do.
+    ///
+    /// - Parameter token: nil if the account is to be signed in again: what is kept is shown, and what is sent waits
+    ///   for ``resume(with:)``.
+    public static func start(
+        over store: ChatStore, server: URL, own: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
+        transport: any MatrixTransport, translator: Translator = .untranslated,
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+    ) async throws -> MatrixBackend {
+        let client = MatrixClient(server: server, token: token, transport: transport)
         let backend = MatrixBackend(
-            store: store, client: client, own: session.user, translator: translator, clock: clock, now: now)
-        try await backend.begin(hasSlidingSync: server.hasSlidingSync)
+            store: store, client: client, own: own, translator: translator, clock: clock, now: now)
+        try await backend.begin(hasSlidingSync: hasSlidingSync)
         return backend
     }
 
     private func begin(hasSlidingSync: Bool) async throws {
+        self.hasSlidingSync = hasSlidingSync
         try? FileManager.default.removeItem(at: fetchFolder)
         await deliveries.set { [weak self] request, message in await self?.delivered(request, as: message) }
         let rooms = Set(try await store.outboxRequests().map(\.room))
+        if client.token == nil {
+            connection = .signedOut(isSoft: true)
+            await outbox.setOnline(false)
+        }
         try await outbox.start()
         for room in rooms { watch(room) }
-        syncing = Task { [weak self] in await self?.follow(hasSlidingSync: hasSlidingSync) }
+        if client.token != nil { restart() }
+    }
+
+    /// Goes on with another session of the same device.
+    public func resume(with token: AccessToken) async {
+        client.credential.token = token
+        await setConnection(.connecting)
+        restart()
+    }
+
+    /// Talks to the server anew at once, whatever is waited for: the computer slept, or is in another network.
+    public func wake() async {
+        if case .signedOut = connection { return }
+        await setConnection(.connecting)
+        restart()
+    }
+
+    private func restart() {
+        guard !isClosed else { return }
+        let before = syncing
+        before?.cancel()
+        syncing = Task { [weak self, hasSlidingSync] in
+            await before?.value
+            await self?.follow(hasSlidingSync: hasSlidingSync)
+        }
     }
 
     /// Ends all streams, the sync and the sending. What waits is sent after the next start. The store stays open.

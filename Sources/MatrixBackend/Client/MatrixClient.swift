@@ -6,14 +6,20 @@ import JSONReading
 public struct MatrixClient: Sendable {
     /// Without a slash at its end.
     public let server: URL
-    public let token: AccessToken?
+    let credential: Credential
     let transport: any MatrixTransport
+
+    public var token: AccessToken? { credential.token }
 
     /// - Parameter server: what ``Discovery`` found.
     public init(server: URL, token: AccessToken? = nil, transport: any MatrixTransport) {
+        self.init(server: server, credential: Credential(token), transport: transport)
+    }
+
+    init(server: URL, credential: Credential, transport: any MatrixTransport) {
         let text = server.absoluteString
         self.server = text.hasSuffix("/") ? URL(string: String(text.dropLast())) ?? server : server
-        self.token = token
+        self.credential = credential
         self.transport = transport
     }
 

@@ -1,0 +1,31 @@
+public import ChatCore
+import ChatStore
+
+extension MatrixAccounts {
+    public func unsent(of account: String) async throws -> UnsentCount {
+        guard let entry = entry(account) else { throw ChatError.notFound }
+        guard let store = entry.store else { return UnsentCount(messages: 0, drafts: 0) }
+        return try await store.unsentCount()
+    }
+
+    public func logOut(_ account: String, isForced: Bool) async throws {
+        guard let entry = entry(account) else { return }
+        do {
+            // Where nobody is signed in there is nothing to end.
+            if let client = entry.backend?.client, client.token != nil { try await client.logOut() }
+        } catch {
+            guard isForced else { throw try SignInProblem.of(error) }
+        }
+        // Gone from the list first: what follows may be interrupted, and must not come back half.
+        try await list.removeAccount(account)
+        entries.removeAll { $0.account.id == account }
+        tell()
+        entry.following?.cancel()
+        await entry.backend?.close()
+        await entry.store?.close()
+        await memory.removeSecret(of: account)
+        try? await folders.secrets.removeSecret(of: account)
+        try? await keyring.removeSecret(of: account)
+        try? folders.remove(account)
+    }
+}

@@ -1,0 +1,153 @@
+public import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+
+/// A session that was opened, before it is the account's.
+struct PendingSignIn {
+    var account: Account
+    var token: AccessToken
+    /// Whether it was opened here: another program's session is not ended.
+    var isOwn: Bool
+}
+
+extension MatrixAccounts: SignInService {
+    public func server(at address: String) async throws -> SignInServer {
+        do {
+            let found = try await Discovery(transport: transport).homeserver(for: address)
+            let ways = try await MatrixClient(server: found.url, transport: transport).loginFlows()
+            return SignInServer(
+                url: found.url, takesPassword: ways.contains("m.login.password"),
+                hasWebPage: ways.contains("m.login.sso"))
+        } catch {
+            throw try SignInProblem.of(error)
+        }
+    }
+
+    public func logIn(
+        to server: SignInServer, with credentials: SignInCredentials, again: String?
+    ) async throws -> Account {
+        let client = MatrixClient(server: server.url, transport: transport)
+        let session: MatrixSession
+        do {
+            session = try await self.session(client, credentials, device: again.flatMap { entry($0)?.account.device })
+        } catch {
+            throw try SignInProblem.of(error)
+        }
+        let opened = client.with(token: session.token)
+        let id = session.user.rawValue
+        let problem: SignInProblem? =
+            if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
+        let isOwn = if case .password = credentials { true } else { false }
+        guard problem == nil, !Task.isCancelled else {
+            // Not in this task, which may be cancelled.
+            if isOwn { await Task { try? await opened.logOut() }.value }
+            if let problem { throw problem }
+            throw CancellationError()
+        }
+        let account = Account(
+            id: id, kind: Self.kind, server: server.url.absoluteString, device: session.device,
+            name: await opened.displayName(of: session.user) ?? id)
+        pending[id] = PendingSignIn(account: account, token: session.token, isOwn: isOwn)
+        return account
+    }
+
+    private func session(
+        _ client: MatrixClient, _ credentials: SignInCredentials, device: String?
+    ) async throws -> MatrixSession {
+        switch credentials {
+        case .password(let name, let password):
+            return try await client.logIn(
+                name: name, password: password.value, device: device, deviceName: deviceName)
+        case .accessToken(let secret):
+            let token = AccessToken(secret.value)
+            do {
+                let known = try await client.with(token: token).whoAmI()
+                return MatrixSession(user: known.user, device: known.device ?? "", token: token)
+            } catch MatrixError.signedOut {
+                throw SignInProblem.wrongToken
+            }
+        }
+    }
+
+    public func keepSecret(of account: String, in place: SecretPlace) async throws {
+        guard let token = pending[account]?.token else { return }
+        let secret = Secret(token.value)
+        switch place {
+        case .keyring: try await keyring.keep(secret, of: account)
+        case .memory: await memory.keep(secret, of: account)
+        case .file: try await folders.secrets.keep(secret, of: account)
+        }
+        // What was kept elsewhere of an earlier session must not come back.
+        if place != .memory { await memory.removeSecret(of: account) }
+        if place != .file { try? await folders.secrets.removeSecret(of: account) }
+        if place != .keyring { try? await keyring.removeSecret(of: account) }
+    }
+
+    public func begin(_ account: String) async throws {
+        guard let signIn = pending[account] else { return }
+        do {
+            try await list.saveAccount(signIn.account)
+        } catch {
+            throw SignInProblem.storage(reason: "\(error)")
+        }
+        pending[account] = nil
+        if entry(account) == nil {
+            entries.append(Entry(account: signIn.account))
+        } else {
+            update(account) { $0.account = signIn.account }
+        }
+        if entry(account)?.backend == nil { await open(account) }
+        if case .broken(let reason)? = entry(account)?.condition { throw SignInProblem.storage(reason: reason) }
+        update(account) { $0.condition = .connecting }
+        tell()
+        await follow(account, with: signIn.token)
+    }
+
+    public func abandon(_ account: String) async {
+        guard let signIn = pending.removeValue(forKey: account), let server = URL(string: signIn.account.server)
+        else { return }
+        await memory.removeSecret(of: account)
+        try? await folders.secrets.removeSecret(of: account)
+        try? await keyring.removeSecret(of: account)
+        guard signIn.isOwn else { return }
+        try? await MatrixClient(server: server, token: signIn.token, transport: transport).logOut()
+    }
+}
+
+extension MatrixClient {
+    /// nil if the user has none, or the server does not say.
+    func displayName(of user: MemberID) async -> String? {
+        let answer = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
+        return answer?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
+    }
+}
+
+extension SignInProblem {
+    /// - Throws: `CancellationError` for what was cancelled.
+    static func of(_ error: any Error) throws -> SignInProblem {
+        switch error {
+        case let problem as SignInProblem: problem
+        case is CancellationError: throw CancellationError()
+        case Discovery.Problem.notAnAddress: .notAnAddress
+        case Discovery.Problem.unreachable(let reason): .unreachable(reason: reason)
+        case Discovery.Problem.noHomeserver(let reason): .noHomeserver(reason: reason)
+        case let error as MatrixError: SignInProblem(error)
+        default: .unreachable(reason: "\(type(of: error))")
+        }
+    }
+
+    private init(_ error: MatrixError) {
+        self =
+            switch error {
+            case .unreachable(let reason): .unreachable(reason: reason)
+            case .busy(let wait): .tooOften(wait: wait)
+            case .refused(_, "M_USER_DEACTIVATED", _): .deactivated
+            case .refused(403, "M_FORBIDDEN", _): .wrongPassword
+            case .refused(_, let code, let reason): .refused(reason: reason.isEmpty ? code : reason)
+            case .signedOut: .wrongToken
+            case .malformed(let reason): .noHomeserver(reason: reason)
+            case .tooLarge: .noHomeserver(reason: "the answer is too large")
+            }
+    }
+}

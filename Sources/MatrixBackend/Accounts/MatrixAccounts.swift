@@ -1,0 +1,191 @@
+public import ChatCore
+public import ChatStore
+import Foundation
+
+/// The Matrix accounts of the user: which there are, what is kept of each, and how it stands.
+///
+/// Which there are is in the application's store, what signs them in is in a ``SecretStorage``, and each has a store of
+/// its own. What is kept of an account is there with or without a network, a keyring or a session.
+public actor MatrixAccounts: AccountService {
+    /// The backend's name in ``Account/kind``.
+    public static let kind = "matrix"
+
+    struct Entry {
+        var account: Account
+        var condition = AccountCondition.connecting
+        var store: ChatStore?
+        var backend: MatrixBackend?
+        var following: Task<Void, Never>?
+    }
+
+    let list: ChatStore
+    let folders: AccountFolders
+    let keyring: any SecretStorage
+    let memory = MemorySecretStorage()
+    let transport: any MatrixTransport
+    let translator: Translator
+    let deviceName: String
+    let clock: any Clock<Duration>
+    var entries: [Entry] = []
+    /// Sessions that were opened and not begun.
+    var pending: [String: PendingSignIn] = [:]
+    private var observers = Observers<[AccountState]>()
+    private var isClosed = false
+
+    /// - Parameters:
+    ///   - list: the application's store, which tells what accounts there are.
+    ///   - keyring: of the desktop.
+    ///   - deviceName: under which the user's other programs show this one.
+    public init(
+        list: ChatStore, folders: AccountFolders, keyring: any SecretStorage, transport: any MatrixTransport,
+        translator: Translator = .untranslated, deviceName: String,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.list = list
+        self.folders = folders
+        self.keyring = keyring
+        self.transport = transport
+        self.translator = translator
+        self.deviceName = deviceName
+        self.clock = clock
+    }
+
+    /// Opens what is kept of each account, and follows its server where it can be signed in.
+    /// - Throws: ``ChatError`` if the accounts could not be read.
+    public func start() async throws {
+        for account in try await list.accounts() where account.kind == Self.kind {
+            entries.append(Entry(account: account))
+        }
+        tell()
+        // Each for itself: one that waits for the keyring holds up no other.
+        for entry in entries {
+            let id = entry.account.id
+            await open(id)
+            Task { await connect(id) }
+        }
+    }
+
+    /// Ends all. What waits is sent after the next start.
+    public func close() async {
+        isClosed = true
+        for entry in entries {
+            entry.following?.cancel()
+            await entry.backend?.close()
+            await entry.store?.close()
+        }
+        entries = []
+        observers.finish()
+    }
+
+    /// What an account offers a conversation; nil while what is kept of it could not be opened.
+    public func backend(of account: String) -> MatrixBackend? { entry(account)?.backend }
+
+    // MARK: How they stand
+
+    public nonisolated func accountStates() -> AsyncStream<[AccountState]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [AccountState].self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observe(with: continuation) }
+        return stream
+    }
+
+    private func observe(with continuation: AsyncStream<[AccountState]>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        continuation.yield(states)
+        _ = observers.add(continuation)
+    }
+
+    private var states: [AccountState] { entries.map { AccountState(account: $0.account, condition: $0.condition) } }
+
+    func tell() { observers.yield(states) }
+
+    func entry(_ account: String) -> Entry? { entries.first { $0.account.id == account } }
+
+    func update(_ account: String, _ change: (inout Entry) -> Void) {
+        guard let place = entries.firstIndex(where: { $0.account.id == account }) else { return }
+        let before = states
+        change(&entries[place])
+        if states != before { tell() }
+    }
+
+    public func wake() async {
+        for entry in entries { await entry.backend?.wake() }
+    }
+
+    public func retry(_ account: String) async {
+        guard let entry = entry(account) else { return }
+        if entry.backend == nil { await open(account) }
+        switch entry.condition {
+        case .locked, .broken: await connect(account)
+        case .connecting, .online, .offline: await entry.backend?.wake()
+        case .signedOut: break
+        }
+    }
+
+    // MARK: Beginning
+
+    /// Shows what is kept, without a session.
+    func open(_ id: String) async {
+        guard let account = entry(id)?.account, let server = URL(string: account.server) else {
+            return update(id) { $0.condition = .broken(reason: "the address of the server") }
+        }
+        do {
+            let store = try await ChatStore.open(in: folders.store(of: id))
+            let backend = try await MatrixBackend.start(
+                over: store, server: server, own: MemberID(id), token: nil, transport: transport,
+                translator: translator, clock: clock)
+            update(id) { entry in
+                entry.store = store
+                entry.backend = backend
+                entry.condition = .connecting
+            }
+        } catch {
+            update(id) { $0.condition = .broken(reason: "\(error)") }
+        }
+    }
+
+    /// Signs an account in by what is kept of its secret, and follows it.
+    private func connect(_ id: String) async {
+        guard entry(id)?.backend != nil else { return }
+        update(id) { $0.condition = .connecting }
+        do {
+            guard let secret = try await storedSecret(of: id) else {
+                return update(id) { $0.condition = .signedOut(isSoft: true) }
+            }
+            await follow(id, with: AccessToken(secret.value))
+        } catch {
+            let problem = error as? SecretStorageError ?? .unavailable(reason: "\(type(of: error))")
+            update(id) { $0.condition = .locked(problem) }
+        }
+    }
+
+    /// Where the user asked for another place than the keyring, it is there.
+    private func storedSecret(of id: String) async throws -> Secret? {
+        if let secret = await memory.secret(of: id) { return secret }
+        if let secret = try await folders.secrets.secret(of: id) { return secret }
+        return try await keyring.secret(of: id)
+    }
+
+    func follow(_ id: String, with token: AccessToken) async {
+        guard let backend = entry(id)?.backend else { return }
+        await backend.resume(with: token)
+        guard entry(id)?.following == nil else { return }
+        let connections = backend.connectionStates()
+        let following = Task { [weak self] in
+            for await connection in connections { await self?.take(connection, of: id) }
+        }
+        update(id) { $0.following = following }
+    }
+
+    private func take(_ connection: MatrixBackend.Connection, of id: String) {
+        update(id) { entry in
+            entry.condition =
+                switch connection {
+                case .connecting: .connecting
+                case .online: .online
+                case .offline: .offline
+                case .signedOut(let isSoft): .signedOut(isSoft: isSoft)
+                }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Accounts over a real homeserver: signing in, going on without what signs in, signing out.
+@Suite(.timeLimit(.minutes(2)))
+struct AccountTests {
+    /// An application's accounts in a folder, one start of it after the other.
+    private final class Home {
+        let folder = TemporaryFolder()
+        let keyring = FakeSecretStorage()
+
+        func start() async throws -> (accounts: MatrixAccounts, list: ChatStore) {
+            let list = try await ChatStore.open(in: folder.path("parlance"))
+            let accounts = MatrixAccounts(
+                list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: keyring,
+                transport: URLSessionTransport(), deviceName: "Test")
+            try await accounts.start()
+            return (accounts, list)
+        }
+    }
+
+    private static func register(_ name: String) async throws -> String {
+        let unique = "\(name)-\(UUID().uuidString.prefix(8).lowercased())"
+        let client = MatrixClient(server: try TestHomeserver.url(), transport: URLSessionTransport())
+        let body: JSONValue = [
+            "username": .string(unique), "password": "password", "auth": ["type": "m.login.dummy"],
+            "inhibit_login": true,
+        ]
+        _ = try await client.call(.post, ["client", "v3", "register"], body: body)
+        return unique
+    }
+
+    private static func signIn(
+        _ name: String, to accounts: MatrixAccounts, place: SecretPlace = .keyring, again: String? = nil
+    ) async throws -> String {
+        let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
+        #expect(server.takesPassword)
+        let account = try await accounts.logIn(
+            to: server, with: .password(name: name, Secret("password")), again: again)
+        try await accounts.keepSecret(of: account.id, in: place)
+        try await accounts.begin(account.id)
+        return account.id
+    }
+
+    private static func wait(
+        _ accounts: MatrixAccounts, for account: String, _ condition: @escaping (AccountCondition) -> Bool
+    ) async throws {
+        for await states in accounts.accountStates() {
+            if let state = states.first(where: { $0.id == account }), condition(state.condition) { return }
+        }
+        throw CancellationError()
+    }
+
+    @Test func anAccountIsThereAgainAfterARestart() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let room = try await #require(accounts.backend(of: ann)).createRoom(named: "Kept")
+        #expect(try await list.accounts().map(\.id) == [ann])
+        // Twice the same account is none.
+        await #expect(throws: SignInProblem.alreadyHere) { _ = try await Self.signIn(name, to: accounts) }
+        await accounts.close()
+        await list.close()
+
+        (accounts, list) = try await home.start()
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let again = try await #require(accounts.backend(of: ann))
+        for await rooms in again.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        #expect(await home.keyring.secrets.count == 1)
+        await accounts.close()
+        await list.close()
+    }
+
+    /// A locked keyring is no log-out: what is kept is there, what is sent waits, and Retry goes on.
+    @Test func withALockedKeyringWhatIsKeptIsThere() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        let room = try await #require(accounts.backend(of: ann)).createRoom(named: "Kept")
+        await accounts.close()
+        await list.close()
+
+        await home.keyring.fail(with: .locked)
+        (accounts, list) = try await home.start()
+        try await Self.wait(accounts, for: ann) { $0 == .locked(.locked) }
+        let backend = try await #require(accounts.backend(of: ann))
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        try await backend.send(OutgoingMessage(transactionID: TransactionID("t1"), text: "Later"), to: room)
+        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1, drafts: 0))
+
+        await home.keyring.fail(with: nil)
+        await accounts.retry(ann)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        for await update in backend.timeline(of: room, limit: 50) {
+            let told: [Message] =
+                switch update {
+                case .opened(let page, _, _): page.messages
+                case .changed(let messages): messages
+                default: []
+                }
+            if told.contains(where: {
+                $0.transactionID == TransactionID("t1") && EchoBook.transaction(of: $0.id) == nil
+            }) {
+                break
+            }
+        }
+        await accounts.close()
+        await list.close()
+    }
+
+    /// A session that was ended at the server stays in the window until the user signs in again.
+    @Test func signedOutAtTheServerItSignsInAgain() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        let (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts, place: .memory)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let backend = try await #require(accounts.backend(of: ann))
+        let room = try await backend.createRoom(named: "Kept")
+        try await backend.client.logOut()
+        try await Self.wait(accounts, for: ann) { $0.needsSignIn }
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+
+        let other = try await Self.register("eve")
+        await #expect(throws: SignInProblem.otherUser) { _ = try await Self.signIn(other, to: accounts, again: ann) }
+        #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test func loggingOutLeavesNothing() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        let (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let client = try await #require(accounts.backend(of: ann)).client
+        try await accounts.logOut(ann, isForced: false)
+        #expect(try await list.accounts().isEmpty)
+        #expect(await home.keyring.secrets.isEmpty)
+        let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("accounts").path)
+        #expect(left.isEmpty)
+        await #expect(throws: MatrixError.signedOut(isSoft: false)) { _ = try await client.whoAmI() }
+        await accounts.close()
+        await list.close()
+    }
+
+    @Test func problemsOfSigningInAreTold() async throws {
+        let home = Home()
+        let (accounts, list) = try await home.start()
+        await #expect(throws: SignInProblem.notAnAddress) { _ = try await accounts.server(at: "not an address") }
+        await #expect(throws: SignInProblem.notAnAddress) { _ = try await accounts.server(at: "http://example.org") }
+        let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
+        await #expect(throws: SignInProblem.wrongPassword) {
+            _ = try await accounts.logIn(to: server, with: .password(name: "nobody", Secret("x")), again: nil)
+        }
+        await #expect(throws: SignInProblem.wrongToken) {
+            _ = try await accounts.logIn(to: server, with: .accessToken(Secret("syt_none")), again: nil)
+        }
+        await accounts.close()
+        await list.close()
+    }
+
+    /// A session that was opened here ends when it is abandoned; one that another program opened goes on.
+    @Test func anAbandonedSessionEndsUnlessItIsAnothers() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        let (accounts, list) = try await home.start()
+        let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
+        let client = MatrixClient(server: server.url, transport: URLSessionTransport())
+        let session = try await client.logIn(name: name, password: "password", deviceName: "Other")
+        let account = try await accounts.logIn(
+            to: server, with: .accessToken(Secret(session.token.value)), again: nil)
+        #expect(account.id == session.user.rawValue && account.device == session.device)
+        try await accounts.keepSecret(of: account.id, in: .file)
+        #expect(await home.keyring.secrets.isEmpty)
+        await accounts.abandon(account.id)
+        #expect(try await client.with(token: session.token).whoAmI().user == session.user)
+
+        _ = try await accounts.logIn(to: server, with: .password(name: name, Secret("password")), again: nil)
+        let token = try #require(await accounts.pending[account.id]?.token)
+        await accounts.abandon(account.id)
+        await #expect(throws: MatrixError.signedOut(isSoft: false)) {
+            _ = try await client.with(token: token).whoAmI()
+        }
+        #expect(try await list.accounts().isEmpty)
+        await accounts.close()
+        await list.close()
+    }
+}

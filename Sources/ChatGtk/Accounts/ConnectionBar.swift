@@ -1,0 +1,45 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// Tells over the rooms that their account does not talk to its server, and what can be done.
+final class ConnectionBar {
+    let widget: Widget
+    var onAction: ((AccountsCoordinator.Banner) -> Void)?
+
+    private let revealer = Revealer(borrowing: gtk_revealer_new())
+    private let label = Label()
+    private let button = Button(borrowing: gtk_button_new())
+    private var shown: AccountsCoordinator.Banner?
+
+    init() {
+        widget = revealer
+        let row = Box(.horizontal, spacing: 6)
+        row.addStyle("connection-bar")
+        gtk_label_set_wrap(label.cast(), 1)
+        gtk_label_set_xalign(label.cast(), 0)
+        gtk_widget_set_hexpand(label.cast(), 1)
+        gtk_button_set_use_underline(button.cast(), 1)
+        button.addStyle("flat")
+        gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
+        row.append(label)
+        row.append(button)
+        gtk_revealer_set_child(revealer.cast(), row.cast())
+        button.onClick { [weak self] in
+            guard let self, let shown = self.shown else { return }
+            self.onAction?(shown)
+        }
+    }
+
+    func show(_ banner: AccountsCoordinator.Banner?) {
+        shown = banner
+        revealer.isRevealed = banner != nil
+        guard let banner else { return }
+        let (text, action) = SignInText.text(for: banner)
+        label.text = text
+        button.label = action
+        label.setStyle("error", banner != .connecting && banner != .offline)
+    }
+
+    var text: String { shown == nil ? "" : label.text }
+}

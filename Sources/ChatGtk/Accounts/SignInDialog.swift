@@ -1,0 +1,206 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Foundation
+import GtkKit
+
+/// Adds an account, or signs one in again.
+final class SignInDialog {
+    let window: Widget
+    private let viewModel: SignInViewModel
+    private let builder: Builder
+    private let pages: Stack
+    private let address: Widget
+    private let name: Widget
+    private let password: Widget
+    private let token: Widget
+    /// Whether a token is asked for in the place of a name and a password.
+    private var wantsToken = false
+    private var shownStep: SignInViewModel.Step?
+    private var rendering: Rendering?
+    private var isOver = false
+
+    /// Shows the dialog, which lives until it is closed.
+    ///
+    /// - Parameter added: told of the account once it is in the list.
+    @discardableResult
+    static func present(
+        _ viewModel: SignInViewModel, over parent: Widget, added: @escaping @MainActor (String) -> Void
+    ) -> SignInDialog {
+        let dialog = SignInDialog(viewModel, over: parent)
+        let alive = Alive([dialog])
+        viewModel.onOutput = { [weak dialog] output in
+            switch output {
+            case .added(let account): added(account)
+            case .cancelled, .finished: dialog?.end()
+            }
+        }
+        dialog.window.intercept("close-request") { [weak dialog] _ in dialog?.closeRequested() ?? false }
+        dialog.window.connect("destroy") { _ in alive.end() }
+        viewModel.start()
+        gtk_window_present(dialog.window.cast())
+        return dialog
+    }
+
+    private init(_ viewModel: SignInViewModel, over parent: Widget) {
+        self.viewModel = viewModel
+        builder = Builder(resource: Resource.ui("sign-in"))
+        window = builder["window"]
+        pages = builder["pages"]
+        address = builder["address"]
+        name = builder["name"]
+        password = builder["password"]
+        token = builder["token"]
+        gtk_window_set_transient_for(window.cast(), parent.cast())
+        connect()
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    private func connect() {
+        builder["back", Button.self].onClick { [weak self] in self?.viewModel.send(.back) }
+        builder["find", Button.self].onClick { [weak self] in self?.find() }
+        builder["log_in", Button.self].onClick { [weak self] in self?.logIn() }
+        builder["other_way", Button.self].onClick { [weak self] in self?.toggleWay() }
+        builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
+        let places: [(String, SecretPlace)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
+        for (row, place) in places {
+            builder[row, Widget.self].connect("activated") { [weak self] _ in self?.viewModel.send(.keep(place)) }
+        }
+        address.connect("entry-activated") { [weak self] _ in self?.find() }
+        name.connect("entry-activated") { [weak self] _ in self?.password.grabFocus() }
+        password.connect("entry-activated") { [weak self] _ in self?.logIn() }
+        token.connect("entry-activated") { [weak self] _ in self?.logIn() }
+        for field in [address, name, password, token] {
+            field.connect("changed") { [weak self] _ in self?.enable() }
+        }
+    }
+
+    // MARK: Input
+
+    private func text(_ row: Widget) -> String { String(cString: gtk_editable_get_text(row.cast())) }
+
+    private func find() {
+        if canFind { viewModel.send(.find(text(address))) }
+    }
+
+    private func logIn() {
+        guard canLogIn else { return }
+        viewModel.send(
+            wantsToken
+                ? .logInWithToken(Secret(text(token))) : .logIn(name: text(name), password: Secret(text(password))))
+    }
+
+    private func toggleWay() {
+        wantsToken.toggle()
+        showWay()
+        (wantsToken ? token : name).grabFocus()
+    }
+
+    private var canFind: Bool { !text(address).allSatisfy(\.isWhitespace) }
+    private var canLogIn: Bool {
+        wantsToken ? !text(token).isEmpty : !text(name).allSatisfy(\.isWhitespace) && !text(password).isEmpty
+    }
+
+    private func enable() {
+        builder["find", Button.self].isSensitive = canFind && !viewModel.state.isBusy
+        builder["log_in", Button.self].isSensitive = canLogIn && !viewModel.state.isBusy
+    }
+
+    /// Escape and the close button: back to what was typed while something is under way, or out.
+    private func closeRequested() -> Bool {
+        if isOver { return false }
+        viewModel.send(.cancel)
+        return !isOver
+    }
+
+    private func end() {
+        guard !isOver else { return }
+        isOver = true
+        // What was typed does not outlive the dialog.
+        for field in [password, token] { gtk_editable_set_text(field.cast(), "") }
+        gtk_window_close(window.cast())
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: SignInViewModel.State) {
+        builder["back", Widget.self].isVisible = state.canGoBack
+        builder["spinner", Widget.self].setProperty("spinning", state.isBusy && state.step != .starting)
+        for field in [address, name, password, token] { field.isSensitive = !state.isBusy }
+        let problem: Label = builder["problem"]
+        problem.text = state.problem.map { SignInText.text(for: $0) } ?? ""
+        problem.isVisible = state.problem != nil
+        window.setProperty(
+            "title", state.again == nil ? translated("Add Account") : translated("Sign In Again"))
+        showTexts(state)
+        let before = shownStep
+        shownStep = state.step
+        pages.visibleChild = Self.page(state.step)
+        showWay()
+        enable()
+        if before.map(Self.page) != Self.page(state.step) || !state.isBusy { focus(state, since: before) }
+    }
+
+    private static func page(_ step: SignInViewModel.Step) -> String {
+        switch step {
+        case .server, .finding: "server"
+        case .credentials, .loggingIn, .keeping(nil): "credentials"
+        case .secret, .keeping: "secret"
+        case .starting, .done: "starting"
+        }
+    }
+
+    private func showTexts(_ state: SignInViewModel.State) {
+        let title: Label = builder["title"]
+        let explanation: Label = builder["explanation"]
+        switch state.step {
+        case .server, .finding:
+            title.text = state.again == nil ? translated("Your Matrix Account") : translated("Sign In Again")
+            explanation.text = state.again?.id ?? translated("Matrix is a network of servers. Which one is yours?")
+        case .credentials(let server), .loggingIn(let server):
+            title.text = state.again?.name ?? translated("Sign In")
+            explanation.text =
+                server.takesPassword || server.hasWebPage == false
+                ? translated("At %s").replacing("%s", with: server.url.absoluteString)
+                : translated("This server signs in on its web site, which Parlance can’t do yet. Use an access token.")
+        case .secret(let error), .keeping(let error?):
+            title.text = SignInText.title(for: error)
+            explanation.text = SignInText.text(for: error)
+        case .keeping(nil): break
+        case .starting, .done:
+            title.text = translated("Fetching Your Conversations…")
+            explanation.text = translated("They appear as they come. You may close this window.")
+        }
+    }
+
+    private func showWay() {
+        if case .credentials(let server) = viewModel.state.step, !server.takesPassword { wantsToken = true }
+        builder["password_group", Widget.self].isVisible = !wantsToken
+        builder["token_group", Widget.self].isVisible = wantsToken
+        let other: Button = builder["other_way"]
+        other.label = wantsToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
+        if case .credentials(let server) = viewModel.state.step { other.isVisible = server.takesPassword }
+        enable()
+    }
+
+    private func focus(_ state: SignInViewModel.State, since before: SignInViewModel.Step?) {
+        guard before != state.step else { return }
+        switch state.step {
+        case .server: address.grabFocus()
+        case .credentials:
+            if before.map(Self.page) != "credentials" {
+                gtk_editable_set_text(name.cast(), state.name)
+                name.isVisible = state.again == nil
+            }
+            if wantsToken {
+                token.grabFocus()
+            } else if text(name).isEmpty {
+                name.grabFocus()
+            } else {
+                password.grabFocus()
+            }
+        case .secret: builder["retry_keyring", Button.self].grabFocus()
+        default: break
+        }
+    }
+}

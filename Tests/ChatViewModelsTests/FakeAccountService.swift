@@ -1,0 +1,69 @@
+import ChatCore
+
+@testable import ChatViewModels
+
+/// Answers by what a test says, and records what it was asked.
+@MainActor final class FakeAccountService: SignInService, AccountService {
+    var found: Result<SignInServer, SignInProblem> = .failure(.unreachable(reason: ""))
+    var loggedIn: Result<Account, SignInProblem> = .failure(.wrongPassword)
+    var secretFailure: [SecretPlace: SecretStorageError] = [:]
+    var beginFailure: SignInProblem?
+    var unsentCount = UnsentCount(messages: 0, drafts: 0)
+    var logOutFailure: SignInProblem?
+    /// Whom `logIn` waits for, if anyone.
+    var gate: Gate?
+    private(set) var calls: [String] = []
+    private var states: [AccountState] = []
+    private var observers = Observers<[AccountState]>()
+
+    func tell(_ states: [AccountState]) {
+        self.states = states
+        observers.yield(states)
+    }
+
+    nonisolated func accountStates() -> AsyncStream<[AccountState]> {
+        let (stream, continuation) = AsyncStream.makeStream(of: [AccountState].self)
+        Task { await observe(continuation) }
+        return stream
+    }
+
+    private func observe(_ continuation: AsyncStream<[AccountState]>.Continuation) {
+        continuation.yield(states)
+        _ = observers.add(continuation)
+    }
+
+    @MainActor func server(at address: String) async throws -> SignInServer {
+        calls.append("server \(address)")
+        await gate?.pass()
+        return try found.get()
+    }
+
+    @MainActor func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws
+        -> Account
+    {
+        calls.append("logIn" + (again.map { " again \($0)" } ?? ""))
+        await gate?.pass()
+        return try loggedIn.get()
+    }
+
+    @MainActor func keepSecret(of account: String, in place: SecretPlace) async throws {
+        calls.append("keep \(place)")
+        if let failure = secretFailure[place] { throw failure }
+    }
+
+    @MainActor func begin(_ account: String) async throws {
+        calls.append("begin")
+        if let beginFailure { throw beginFailure }
+    }
+
+    @MainActor func abandon(_ account: String) async { calls.append("abandon") }
+    @MainActor func retry(_ account: String) async { calls.append("retry \(account)") }
+    @MainActor func wake() async { calls.append("wake") }
+    @MainActor func unsent(of account: String) async throws -> UnsentCount { unsentCount }
+
+    @MainActor func logOut(_ account: String, isForced: Bool) async throws {
+        calls.append("logOut\(isForced ? " forced" : "")")
+        if let logOutFailure, !isForced { throw logOutFailure }
+        tell(states.filter { $0.id != account })
+    }
+}

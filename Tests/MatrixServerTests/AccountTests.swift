@@ -19,7 +19,7 @@ struct AccountTests {
             let list = try await ChatStore.open(in: folder.path("parlance"))
             let accounts = MatrixAccounts(
                 list: list, folders: AccountFolders(root: folder.path("accounts")), keyring: keyring,
-                transport: URLSessionTransport(), deviceName: "Test")
+                transport: CurlTransport(), deviceName: "Test")
             try await accounts.start()
             return (accounts, list)
         }
@@ -27,7 +27,7 @@ struct AccountTests {
 
     private static func register(_ name: String) async throws -> String {
         let unique = "\(name)-\(UUID().uuidString.prefix(8).lowercased())"
-        let client = MatrixClient(server: try TestHomeserver.url(), transport: URLSessionTransport())
+        let client = MatrixClient(server: try TestHomeserver.url(), transport: CurlTransport())
         let body: JSONValue = [
             "username": .string(unique), "password": "password", "auth": ["type": "m.login.dummy"],
             "inhibit_login": true,
@@ -177,7 +177,7 @@ struct AccountTests {
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
-        let client = MatrixClient(server: server.url, transport: URLSessionTransport())
+        let client = MatrixClient(server: server.url, transport: CurlTransport())
         let session = try await client.logIn(name: name, password: "password", deviceName: "Other")
         let account = try await accounts.logIn(
             to: server, with: .accessToken(Secret(session.token.value)), again: nil)

@@ -42,9 +42,16 @@ public enum SignInCredentials: Sendable {
 
 /// Why signing in did not go on. Reasons are technical, and hold no secret.
 public enum SignInProblem: Error, Equatable, Sendable {
+    /// What is wrong with the certificate of a server.
+    public enum Certificate: Equatable, Sendable {
+        case unknownIssuer, wrongName, expired, notYetValid, other
+    }
+
     /// What was typed is no address, or one whose traffic anyone could read.
     case notAnAddress
     case unreachable(reason: String)
+    /// The server does not prove to be who it should be: nothing was sent to it.
+    case untrusted(Certificate)
     /// What answers there is no server of this kind.
     case noHomeserver(reason: String)
     /// Name and password do not belong together.

@@ -9,6 +9,7 @@ enum SignInText {
         case .notAnAddress:
             translated("Enter a server’s name, such as example.org, or its address with https://.")
         case .unreachable: translated("The server does not answer. Check its name, and your connection.")
+        case .untrusted(let certificate): text(for: certificate)
         case .noHomeserver: translated("There is no Matrix server at this address.")
         case .wrongPassword: translated("The server does not know this name with this password.")
         case .wrongToken: translated("The server does not know this token.")
@@ -18,6 +19,17 @@ enum SignInText {
         case .alreadyHere: translated("This account is here already.")
         case .refused(let reason): translated("The server refused: %s").replacing("%s", with: reason)
         case .storage: translated("What is kept of this account on this computer could not be opened.")
+        }
+    }
+
+    private static func text(for certificate: SignInProblem.Certificate) -> String {
+        switch certificate {
+        case .unknownIssuer: translated("Nobody who is trusted vouches for this server’s certificate.")
+        case .wrongName: translated("This server’s certificate is another server’s.")
+        case .expired: translated("This server’s certificate has expired.")
+        case .notYetValid:
+            translated("This server’s certificate is not valid yet. Is this computer’s clock right?")
+        case .other: translated("This server’s certificate is not to be trusted.")
         }
     }
 

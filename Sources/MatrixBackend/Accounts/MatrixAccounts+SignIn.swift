@@ -131,6 +131,7 @@ extension SignInProblem {
         case is CancellationError: throw CancellationError()
         case Discovery.Problem.notAnAddress: .notAnAddress
         case Discovery.Problem.unreachable(let reason): .unreachable(reason: reason)
+        case Discovery.Problem.untrusted(let problem): .untrusted(SignInProblem.Certificate(problem))
         case Discovery.Problem.noHomeserver(let reason): .noHomeserver(reason: reason)
         case let error as MatrixError: SignInProblem(error)
         default: .unreachable(reason: "\(type(of: error))")
@@ -141,6 +142,7 @@ extension SignInProblem {
         self =
             switch error {
             case .unreachable(let reason): .unreachable(reason: reason)
+            case .untrusted(let problem): .untrusted(Certificate(problem))
             case .busy(let wait): .tooOften(wait: wait)
             case .refused(_, "M_USER_DEACTIVATED", _): .deactivated
             case .refused(403, "M_FORBIDDEN", _): .wrongPassword
@@ -148,6 +150,19 @@ extension SignInProblem {
             case .signedOut: .wrongToken
             case .malformed(let reason): .noHomeserver(reason: reason)
             case .tooLarge: .noHomeserver(reason: "the answer is too large")
+            }
+    }
+}
+
+extension SignInProblem.Certificate {
+    fileprivate init(_ problem: CertificateProblem) {
+        self =
+            switch problem {
+            case .unknownIssuer: .unknownIssuer
+            case .wrongName: .wrongName
+            case .expired: .expired
+            case .notYetValid: .notYetValid
+            case .other: .other
             }
     }
 }

@@ -1,0 +1,112 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The name of the account that is shown, which opens the list of all.
+final class AccountSwitcher {
+    let widget: MenuButton
+    var onSelect: ((String) -> Void)?
+    var onAdd: (() -> Void)?
+    /// Asks for what can be done about the account.
+    var onSignIn: ((AccountsCoordinator.Row) -> Void)?
+    var onLogOut: ((AccountsCoordinator.Row) -> Void)?
+
+    private let title = Label()
+    private let mark = Label("●")
+    private let popover = Widget(borrowing: gtk_popover_new())
+    private let list = Widget(borrowing: gtk_list_box_new())
+    private let signIn = Button(borrowing: gtk_button_new())
+    private let logOut = Button(borrowing: gtk_button_new())
+    private var rows: [AccountsCoordinator.Row] = []
+
+    init() {
+        widget = MenuButton(borrowing: gtk_menu_button_new())
+        buildButton()
+        buildPopover()
+        list.connect("row-activated") { [weak self] arguments in
+            guard let self, let pointer = arguments.object(0) else { return }
+            let index = Int(gtk_list_box_row_get_index(pointer.assumingMemoryBound(to: GtkListBoxRow.self)))
+            self.choose(index)
+        }
+    }
+
+    func show(_ rows: [AccountsCoordinator.Row]) {
+        self.rows = rows
+        let shown = rows.first { $0.isShown }
+        title.text = shown.map(Self.name) ?? ""
+        let isUnread = rows.contains { !$0.isShown && $0.unreadCount > 0 }
+        mark.isVisible = isUnread
+        widget.tooltip = translated("Accounts")
+        widget.setAccessibleLabel(
+            translated("Account: %s").replacing("%s", with: title.text)
+                + (isUnread ? ", " + translated("unread messages in another") : ""))
+        for child in list.children { gtk_list_box_remove(list.cast(), child.cast()) }
+        for row in rows { gtk_list_box_append(list.cast(), AccountRow.make(row).cast()) }
+        signIn.isVisible = shown?.condition.needsSignIn ?? false || shown?.isLocked ?? false
+        logOut.isVisible = shown?.isLocal == false
+    }
+
+    static func name(_ row: AccountsCoordinator.Row) -> String {
+        row.isLocal ? translated("This Computer") : row.name
+    }
+
+    private func choose(_ index: Int) {
+        guard rows.indices.contains(index) else { return }
+        gtk_popover_popdown(popover.cast())
+        onSelect?(rows[index].id)
+    }
+
+    // MARK: Building
+
+    private func buildButton() {
+        widget.addStyle("flat")
+        let line = Box(.horizontal, spacing: 6)
+        title.addStyle("heading")
+        gtk_label_set_ellipsize(title.cast(), PANGO_ELLIPSIZE_END)
+        mark.addStyle("account-mark")
+        line.append(title)
+        line.append(mark)
+        line.append(Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic")))
+        gtk_menu_button_set_child(widget.cast(), line.cast())
+        gtk_menu_button_set_popover(widget.cast(), popover.cast())
+    }
+
+    private func buildPopover() {
+        let content = Box(.vertical, spacing: 6)
+        gtk_widget_set_size_request(content.cast(), 280, -1)
+        list.addStyle("account-list")
+        list.setAccessibleLabel(translated("Accounts"))
+        gtk_list_box_set_selection_mode(list.cast(), GTK_SELECTION_NONE)
+        let scroller = ScrolledWindow(list)
+        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
+        scroller.setContentHeight(minimum: -1, maximum: 400)
+        content.append(scroller)
+        content.append(Widget(borrowing: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)))
+        let add = Button(borrowing: gtk_button_new())
+        for (button, label) in [
+            (signIn, translated("_Sign In Again…")), (logOut, translated("_Log Out…")),
+            (add, translated("_Add Account…")),
+        ] {
+            gtk_button_set_label(button.cast(), label)
+            gtk_button_set_use_underline(button.cast(), 1)
+            button.addStyle("flat")
+            if let inner = button.children.first { gtk_widget_set_halign(inner.cast(), GTK_ALIGN_START) }
+            content.append(button)
+        }
+        add.onClick { [weak self] in self?.act { self?.onAdd?() } }
+        signIn.onClick { [weak self] in self?.act { self?.withShown { self?.onSignIn?($0) } } }
+        logOut.onClick { [weak self] in self?.act { self?.withShown { self?.onLogOut?($0) } } }
+        gtk_popover_set_child(popover.cast(), content.cast())
+    }
+
+    private func act(_ action: () -> Void) {
+        gtk_popover_popdown(popover.cast())
+        action()
+    }
+
+    private func withShown(_ action: (AccountsCoordinator.Row) -> Void) {
+        if let shown = rows.first(where: { $0.isShown }) { action(shown) }
+    }
+}

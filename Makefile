@@ -44,12 +44,14 @@ build: schemas ## Build everything, tests too, for debugging
 release: ## Build the program as it is installed, in .build/release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-decode
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-film
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
 run: deps schemas ## Build and start Parlance; without a display, a short scripted conversation
 	$(SWIFT) build --product parlance
 	$(SWIFT) build --product parlance-decode
+	$(SWIFT) build --product parlance-film
 	@build-aux/run .build/debug/parlance $(ARGS)
 
 test: deps schemas ## Build and run every test
@@ -109,6 +111,7 @@ check-new-app: deps schemas ## Build the app that new-app begins, as its author 
 screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery
 	$(SWIFT) build --product parlance-decode
+	$(SWIFT) build --product parlance-film
 	@build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery screenshots .build/screenshots
 	@ADW_DEBUG_HIGH_CONTRAST=1 build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"

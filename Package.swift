@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "ChatGtk", targets: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"]),
         .executable(name: "parlance", targets: ["parlance"]),
         .executable(name: "parlance-decode", targets: ["parlance-decode"]),
+        .executable(name: "parlance-film", targets: ["parlance-film"]),
         .executable(name: "parlance-bench", targets: ["Benchmarks"]),
         .executable(name: "parlance-replay", targets: ["parlance-replay"]),
         .executable(name: "parlance-gallery", targets: ["Gallery"]),
@@ -37,20 +38,32 @@ let package = Package(
         .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
         .systemLibrary(
             name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
-        .target(name: "GtkKit", dependencies: ["CGtk", "PictureDecoding"], swiftSettings: mainActorSettings),
+        .systemLibrary(name: "CPulse", pkgConfig: "libpulse-simple", providers: [.apt(["libpulse-dev"])]),
+        .target(
+            name: "GtkKit", dependencies: ["CGtk", "CPulse", "PictureDecoding"], swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
-        // Pictures come from anyone: a process that can do nothing else decodes them.
+        // Pictures and films come from anyone: processes that can do nothing else decode them.
         .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(
+            name: "CFilm", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev", "libswscale-dev"])]),
+        .systemLibrary(name: "CConfinement"),
         .target(name: "PictureDecoding", swiftSettings: settings),
+        .target(
+            name: "ConfinedDecoding", dependencies: ["CConfinement", "PictureDecoding"], swiftSettings: settings),
         .executableTarget(
-            name: "parlance-decode", dependencies: ["CPixbuf", "CWebP", "PictureDecoding"], swiftSettings: settings),
+            name: "parlance-decode", dependencies: ["CPixbuf", "CWebP", "ConfinedDecoding", "PictureDecoding"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "parlance-film", dependencies: ["CFilm", "ConfinedDecoding", "PictureDecoding"],
+            swiftSettings: settings),
         .testTarget(
-            name: "PictureDecodingTests", dependencies: ["ChatTestSupport", "PictureDecoding", "parlance-decode"],
+            name: "PictureDecodingTests",
+            dependencies: ["ChatTestSupport", "PictureDecoding", "parlance-decode", "parlance-film"],
             swiftSettings: settings),
 
         // The composer engine, and its drivers.
@@ -90,7 +103,8 @@ let package = Package(
             name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "SoakSupport"],
             swiftSettings: settings),
         .target(
-            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport", swiftSettings: settings),
+            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport",
+            resources: [.copy("Films")], swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
         .testTarget(
             name: "ChatStoreTests",
@@ -179,6 +193,7 @@ let package = Package(
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
                 "Composer", "GtkKit",
                 "GtkTestSupport", "LocalBackend", "MessageMarkup", "PictureDecoding", "parlance-decode",
+                "parlance-film",
             ], swiftSettings: settings),
         .executableTarget(
             name: "Gallery",

@@ -23,9 +23,15 @@ public protocol MediaService: Sendable {
     /// The file with the content, to be read only.
     /// - Throws: ``ChatError/notFound``.
     func content(of media: MediaReference) async throws -> URL
+    /// The same if it is on this computer already; nil if it would have to be fetched.
+    func contentAtHand(of media: MediaReference) async -> URL?
     /// The content as a file under its own name, for other programs.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func namedFile(of media: MediaReference) async throws -> URL
+}
+
+extension MediaService {
+    public func contentAtHand(of media: MediaReference) async -> URL? { try? await content(of: media) }
 }
 
 extension ChatLimits {

@@ -68,13 +68,25 @@ public nonisolated enum PictureDecoder {
     /// - Throws: ``PictureFailure``, also if nobody waits for it any more.
     public static func load(_ file: URL, fitting width: Int, by height: Int) async throws -> Picture {
         let result = await onQueue { () -> Result<Picture, PictureFailure> in
-            Result { () throws(PictureFailure) in try decode(file.path, width, height) }
+            Result { () throws(PictureFailure) in
+                try decode(PictureProcess(.still, path: file.path, width: width, height: height))
+            }
         }
         return try (result ?? .failure(.stopped)).get()
     }
 
-    private static func decode(_ path: String, _ width: Int, _ height: Int) throws(PictureFailure) -> Picture {
-        let process = try PictureProcess(.still, path: path, width: width, height: height)
+    /// A frame from near the beginning of a film.
+    /// - Throws: ``PictureFailure``, also if nobody waits for it any more.
+    public static func loadStill(ofFilm file: URL, fitting width: Int, by height: Int) async throws -> Picture {
+        let result = await onQueue { () -> Result<Picture, PictureFailure> in
+            Result { () throws(PictureFailure) in
+                try decode(PictureProcess(film: .still, path: file.path, width: width, height: height))
+            }
+        }
+        return try (result ?? .failure(.stopped)).get()
+    }
+
+    private static func decode(_ process: PictureProcess) throws(PictureFailure) -> Picture {
         defer { process.finish() }
         var isAnimated = false
         while true {

@@ -1,10 +1,18 @@
 public import Glibc
 
-/// A `parlance-decode` at work on one file. Every call waits: none is for the main thread, and one at a time.
+/// A `parlance-decode` or `parlance-film` at work on one file. Every call waits: none is for the main thread, and one at a time.
 public struct PictureProcess: Sendable {
     /// How much of a picture is wanted; see `parlance-decode`.
     public enum Mode: String, Sendable {
         case size, still, play
+    }
+
+    /// What is wanted of a film or a sound; see `parlance-film`.
+    public enum FilmMode: String, Sendable {
+        /// One frame, as of a picture.
+        case still
+        /// Its frames and its sound.
+        case film
     }
 
     /// Seconds until an answer is there; the process may compute for less, but others compute too.
@@ -13,25 +21,41 @@ public struct PictureProcess: Sendable {
     public let identifier: pid_t
     private let output: Int32
 
-    /// Starts one.
+    /// Starts one for a picture.
     ///
     /// - Parameters:
     ///   - path: a regular file. The process gets it opened, and can open no other.
     ///   - width: of the box that the picture has to fit in, 1 to 16,384 pixels.
     public init(_ mode: Mode, path: String, width: Int, height: Int) throws(PictureFailure) {
-        guard let program = Self.program else { throw .stopped }
+        try self.init("parlance-decode", [mode.rawValue] + Self.box(width, height), path, most: PictureLimits.bytes)
+    }
+
+    /// Starts one for a film or a sound.
+    /// - Parameter time: where it begins, in milliseconds.
+    public init(
+        film mode: FilmMode, path: String, width: Int, height: Int, from time: Int = 0
+    ) throws(PictureFailure) {
+        try self.init(
+            "parlance-film", [mode.rawValue] + Self.box(width, height) + ["\(max(0, time))"], path, most: .max)
+    }
+
+    private static func box(_ width: Int, _ height: Int) -> [String] {
+        [width, height].map { String(min(max($0, 1), 16384)) }
+    }
+
+    private init(_ program: String, _ arguments: [String], _ path: String, most: Int) throws(PictureFailure) {
+        guard let program = Self.place(of: program) else { throw .stopped }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .broken }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .broken }
-        guard status.st_size <= PictureLimits.bytes else { throw .tooLarge }
+        guard status.st_size <= most else { throw .tooLarge }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw .stopped }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[1]) }
-        let box = [width, height].map { String(min(max($0, 1), 16384)) }
-        guard let identifier = Self.spawn([program, mode.rawValue] + box, input: file, output: ends[1]) else {
+        guard let identifier = Self.spawn([program] + arguments, input: file, output: ends[1]) else {
             close(ends[0])
             throw .stopped
         }
@@ -44,6 +68,13 @@ public struct PictureProcess: Sendable {
         var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
         guard bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return .failure(.stopped) }
         return PictureRecord(bytes) ?? .failure(.broken)
+    }
+
+    /// The next record of a film; what follows it is to be read before the one after it.
+    public func filmRecord() -> FilmRecord {
+        var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
+        guard bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return .failure(.stopped) }
+        return FilmRecord(bytes) ?? .failure(.broken)
     }
 
     /// Fills the buffer with what comes next.
@@ -111,14 +142,13 @@ public struct PictureProcess: Sendable {
     }()
 
     /// Beside what this code is part of, be it the program or a library of tests, or where it is installed.
-    private static let program: String? = {
+    private static func place(of program: String) -> String? {
         guard let folder = ownFolder else { return nil }
-        return ["\(folder)/parlance-decode", "\(folder)/../libexec/parlance/parlance-decode"]
-            .first { access($0, X_OK) == 0 }
-    }()
+        return ["\(folder)/\(program)", "\(folder)/../libexec/parlance/\(program)"].first { access($0, X_OK) == 0 }
+    }
 
     /// Where the file lies that this code was loaded from: what is mapped at a place in it.
-    private static var ownFolder: String? {
+    private static let ownFolder: String? = {
         guard let maps = fopen("/proc/self/maps", "re") else { return nil }
         defer { fclose(maps) }
         let own = UInt64(UInt(bitPattern: #dsohandle))
@@ -133,5 +163,5 @@ public struct PictureProcess: Sendable {
             return String(text[start..<end])
         }
         return nil
-    }
+    }()
 }

@@ -13,45 +13,35 @@ public enum PictureRecord: Equatable, Sendable {
 
     /// Bytes of a record.
     public static let length = 20
-    private static let mark: UInt32 = 0x3144_4C50
 
     public var bytes: [UInt8] {
         switch self {
-        case .info(let width, let height, let isAnimated): Self.bytes(1, width, height, isAnimated ? 1 : 0)
-        case .frame(let width, let height, let delay): Self.bytes(2, width, height, delay)
-        case .end: Self.bytes(3, 0, 0, 0)
-        case .failure(let failure): Self.bytes(4, Int(failure.rawValue), 0, 0)
-        }
-    }
-
-    private static func bytes(_ numbers: Int...) -> [UInt8] {
-        ([Int(mark)] + numbers).flatMap { number -> [UInt8] in
-            let number = UInt32(truncatingIfNeeded: number)
-            return [0, 8, 16, 24].map { (shift: UInt32) -> UInt8 in UInt8(truncatingIfNeeded: number >> shift) }
+        case .info(let width, let height, let isAnimated):
+            RecordNumbers.bytes(.picture, 1, width, height, isAnimated ? 1 : 0)
+        case .frame(let width, let height, let delay): RecordNumbers.bytes(.picture, 2, width, height, delay)
+        case .end: RecordNumbers.bytes(.picture, 3, 0, 0, 0)
+        case .failure(let failure): RecordNumbers.bytes(.picture, 4, Int(failure.rawValue), 0, 0)
         }
     }
 
     /// - Returns: nil for anything that no decoder would tell: it is not to be believed, whoever wrote it.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.length else { return nil }
-        var numbers = [UInt32](repeating: 0, count: 5)
-        for (place, byte) in bytes.enumerated() { numbers[place / 4] |= UInt32(byte) << UInt32(place % 4 * 8) }
-        let (width, height) = (Int(numbers[2]), Int(numbers[3]))
+        guard let numbers = RecordNumbers.read(bytes, .picture) else { return nil }
+        let (width, height) = (numbers[1], numbers[2])
         let isSize = width > 0 && height > 0 && width <= 1 << 20 && height <= 1 << 20
-        guard numbers[0] == Self.mark else { return nil }
-        switch numbers[1] {
+        switch numbers[0] {
         case 1 where isSize && width * height <= PictureLimits.pixels:
-            self = .info(width: width, height: height, isAnimated: numbers[4] == 1)
-        case 2 where isSize && width * height <= PictureLimits.shownPixels && numbers[4] <= 1 << 20:
-            self = .frame(width: width, height: height, delay: Int(numbers[4]))
+            self = .info(width: width, height: height, isAnimated: numbers[3] == 1)
+        case 2 where isSize && width * height <= PictureLimits.shownPixels && numbers[3] <= 1 << 20:
+            self = .frame(width: width, height: height, delay: numbers[3])
         case 3: self = .end
-        case 4: self = .failure(PictureFailure(rawValue: numbers[2]) ?? .broken)
+        case 4: self = .failure(PictureFailure(rawValue: UInt32(numbers[1])) ?? .broken)
         default: return nil
         }
     }
 }
 
-/// Why a picture can't be shown.
+/// Why a picture can't be shown, or a film not be played.
 public enum PictureFailure: UInt32, Error, Sendable {
     /// It is of no kind that is shown: PNG, JPEG, GIF, WebP, BMP and TIFF are.
     case unknownFormat = 1

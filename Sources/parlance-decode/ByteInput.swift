@@ -1,3 +1,4 @@
+import ConfinedDecoding
 import Glibc
 import PictureDecoding
 

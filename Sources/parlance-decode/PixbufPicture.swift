@@ -1,4 +1,5 @@
 import CPixbuf
+import ConfinedDecoding
 import PictureDecoding
 
 /// A picture of a kind that gdk-pixbuf reads.

@@ -1,5 +1,6 @@
 import CPixbuf
 import CWebP
+import ConfinedDecoding
 import PictureDecoding
 
 /// A WebP picture, moving or not.

@@ -1,4 +1,5 @@
 import CPixbuf
+import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
@@ -14,17 +15,17 @@ else {
     _ = "usage: parlance-decode size|still|play WIDTH HEIGHT <FILE\n".withCString { write(2, $0, strlen($0)) }
     exit(2)
 }
-shim_close_others()
+Confinement.closeOthers()
 let request = DecodingRequest(mode: mode, width: width, height: height)
 var source = ByteInput()
 guard let format = PictureFormat(beginning: source.peek(16)) else { RecordOutput.fail(.unknownFormat) }
 switch format {
 case .webp:
-    Confinement.begin()
+    Confinement.begin(memory: PictureLimits.memory)
     WebPPicture(request).decode(&source)
 case .pixbuf(let name):
     // Before the confinement: the loader may be a module that has to be opened.
     guard let picture = PixbufPicture(request, format: name) else { RecordOutput.fail(.unknownFormat) }
-    Confinement.begin()
+    Confinement.begin(memory: PictureLimits.memory)
     picture.decode(&source)
 }

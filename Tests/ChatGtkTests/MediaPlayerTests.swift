@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Sounds and films in messages, played by the real GStreamer.
+/// Sounds and films in messages, decoded by the process that does it for the program.
 final class MediaPlayerTests: GtkTestCase {
     private struct Files: MediaService {
         let folder: URL
@@ -48,6 +48,83 @@ final class MediaPlayerTests: GtkTestCase {
             files.widget.isVisible = false
             XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_playing(stream.cast()) == 0 }, "not out of sight")
             window.close()
+        }
+    }
+
+    @MainActor
+    private static func view(_ file: URL, _ type: String, width: Int? = nil, height: Int? = nil) -> AttachmentView {
+        let media = MediaPresenter(service: Files(folder: file.deletingLastPathComponent()))
+        let files = AttachmentView(media: media)
+        files.show([
+            MediaReference(uri: file.lastPathComponent, name: "film", type: type, width: width, height: height)
+        ])
+        // The rows' own lists keep the presenter; here the view has to.
+        files.widget.onFinalize { _ = media }
+        return files
+    }
+
+    /// A film shows a still, plays to its end, can be sought in and played again.
+    func testAFilmIsShownAndPlayed() throws {
+        try onMain {
+            let files = Self.view(SampleFilms.turned, "video/mp4", width: 54, height: 96)
+            let window = TestWindow(files.widget)
+            let player = try XCTUnwrap(files.player)
+            XCTAssertTrue(MainLoop.pump { player.showsPoster })
+            XCTAssertNil(player.stream, "but nothing is played before")
+            let height = files.widget.height
+            try RealInput.activate(window.window)
+            try RealInput.point(at: player.play)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { player.stream != nil })
+            let stream = try XCTUnwrap(player.stream)
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 })
+            XCTAssertEqual(files.widget.height, height, "nothing moved")
+            XCTAssertEqual(gdk_paintable_get_intrinsic_width(stream.cast()), 54)
+            XCTAssertEqual(gtk_media_stream_get_duration(stream.cast()), 1_000_000, "microseconds")
+            XCTAssertEqual(gtk_media_stream_has_audio(stream.cast()), 0)
+            gtk_media_stream_play(stream.cast())
+            gtk_media_stream_seek(stream.cast(), 800_000)
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_timestamp(stream.cast()) >= 800_000 })
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 })
+            window.close()
+        }
+    }
+
+    /// Without anyone to hear it, a film with sound goes on by the time that passes.
+    func testAFilmWithSoundPlaysWhereThereIsNoSound() throws {
+        try onMain {
+            let files = Self.view(SampleFilms.film, "video/webm", width: 160, height: 90)
+            let window = TestWindow(files.widget)
+            let player = try XCTUnwrap(files.player)
+            try RealInput.activate(window.window)
+            try RealInput.point(at: player.play)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { player.stream != nil })
+            let stream = try XCTUnwrap(player.stream)
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_timestamp(stream.cast()) > 300_000 })
+            XCTAssertEqual(gtk_media_stream_has_audio(stream.cast()), 1)
+            gtk_media_stream_pause(stream.cast())
+            let place = gtk_media_stream_get_timestamp(stream.cast())
+            gtk_media_stream_seek(stream.cast(), 2_500_000)
+            gtk_media_stream_play(stream.cast())
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 })
+            XCTAssertGreaterThan(gtk_media_stream_get_timestamp(stream.cast()), place)
+            window.close()
+        }
+    }
+
+    /// A stream that nobody holds any more is gone, and its process with it.
+    func testAStreamEndsWithItsView() {
+        onMain {
+            var stream: Object? = FilmStream.open(SampleFilms.film, fitting: 160, by: 90)
+            var isGone = false
+            stream?.onFinalize { isGone = true }
+            if let stream {
+                gtk_media_stream_play(stream.cast())
+                XCTAssertTrue(MainLoop.pump { gtk_media_stream_is_prepared(stream.cast()) != 0 })
+            }
+            stream = nil
+            XCTAssertTrue(MainLoop.pump { isGone })
         }
     }
 

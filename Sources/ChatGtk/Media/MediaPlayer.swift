@@ -3,10 +3,10 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// Plays a sound or a film in its message, by GStreamer through GTK.
+/// Plays a sound or a film in its message; a process apart decodes it (``FilmStream``).
 ///
-/// Nothing of the file is read before the user asks for it: players have had holes. It stops when its row shows
-/// something else, and when it is out of sight.
+/// No more than a still of a film is decoded before the user asks for it. It stops when its row shows something else,
+/// and when it is out of sight.
 final class MediaPlayer {
     let widget: Widget
     let play: Button
@@ -16,51 +16,91 @@ final class MediaPlayer {
     private let file: MediaReference
     private let holder = Box(.vertical)
     private let message = Label()
+    /// The place of a film, which is known before the film is, so that nothing moves when it begins.
+    private let frame: Widget?
+    private let poster = Widget(borrowing: gtk_picture_new())
+    private var loading: Task<Void, Never>?
 
-    /// Whether GTK has a way of playing at all: its media module is a package of its own.
-    private static let isAvailable: Bool = {
-        let probe = Object(owning: UnsafeMutableRawPointer(gtk_media_file_new()))
-        let none = g_type_from_name("GtkNoMediaFile")
-        return none == 0 || shim_is_a(probe.pointer, none) == 0
-    }()
+    static func plays(_ file: MediaReference) -> Bool { file.messageKind == .audio || file.messageKind == .video }
 
-    static func plays(_ file: MediaReference) -> Bool {
-        (file.messageKind == .audio || file.messageKind == .video) && isAvailable
-    }
+    var showsPoster: Bool { gtk_picture_get_paintable(poster.cast()) != nil }
 
-    /// - Parameter card: gets the button that begins.
+    /// - Parameter card: gets the button that begins a sound; that of a film lies over its still.
     init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
         self.file = file
         widget = holder
         play = FileCard.button("media-playback-start-symbolic", translated("Play"), file)
-        card.addFirst(play)
         message.addStyle("message-picture-problem")
         gtk_label_set_wrap(message.cast(), 1)
         gtk_label_set_xalign(message.cast(), 0)
         message.isVisible = false
+        frame = file.messageKind == .video ? AspectFrame.make() : nil
+        if let frame { holder.append(frame) } else { card.addFirst(play) }
         holder.append(message)
-        holder.isVisible = false
+        holder.isVisible = frame != nil
         play.onClick { [weak self, weak media] in
             guard let self, let media else { return }
             play.isSensitive = false
             media.withContent(of: file) { [weak self] in self?.begin($0) }
         }
         holder.connect("unmap") { [weak self] _ in self?.pause() }
+        if frame != nil { showStill(media) }
     }
 
-    isolated deinit { pause() }
+    isolated deinit {
+        loading?.cancel()
+        pause()
+    }
+
+    /// The box that frames have to fit in, in pixels of the display.
+    private var box: (width: Int, height: Int) {
+        let (size, scale) = (PicturePart.shownSize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast()))))
+        return (size.width * scale, size.height * scale)
+    }
+
+    private func showStill(_ media: MediaPresenter) {
+        guard let frame else { return }
+        let size = PicturePart.shownSize(of: file)
+        AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
+        gtk_widget_set_halign(frame.cast(), GTK_ALIGN_START)
+        frame.addStyle("message-picture")
+        frame.addStyle("message-film")
+        gtk_widget_set_overflow(frame.cast(), GTK_OVERFLOW_HIDDEN)
+        let overlay = Widget(borrowing: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), poster.cast())
+        play.removeStyle("flat")
+        for style in ["osd", "message-film-play"] { play.addStyle(style) }
+        gtk_widget_set_halign(play.cast(), GTK_ALIGN_CENTER)
+        gtk_overlay_add_overlay(overlay.cast(), play.cast())
+        AspectFrame.of(frame)?.setChild(overlay)
+        let box = box
+        loading = Task { [weak self, weak media, file] in
+            let still = await media?.previews.poster(of: file, fitting: box.width, by: box.height)
+            guard let still, !Task.isCancelled, let self else { return }
+            gtk_picture_set_paintable(poster.cast(), still.paintable.cast())
+        }
+    }
 
     private func pause() {
         if let stream { gtk_media_stream_pause(stream.cast()) }
     }
 
     private func begin(_ content: URL) {
-        let stream = Object(owning: UnsafeMutableRawPointer(gtk_media_file_new_for_filename(content.path)))
+        let box = box
+        let stream = FilmStream.open(content, fitting: box.width, by: box.height)
         self.stream = stream
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
-        let player = file.messageKind == .video ? Self.film(stream, file) : Self.sound(stream)
-        player.setAccessibleLabel(file.altText ?? file.name)
-        holder.append(player)
+        if let frame {
+            let film = Widget(borrowing: gtk_video_new_for_media_stream(stream.cast()))
+            film.setAccessibleLabel(file.altText ?? file.name)
+            for child in frame.children { gtk_widget_unparent(child.cast()) }
+            AspectFrame.of(frame)?.setChild(film)
+        } else {
+            let controls = Widget(borrowing: gtk_media_controls_new(stream.cast()))
+            gtk_widget_set_size_request(controls.cast(), 260, -1)
+            controls.setAccessibleLabel(file.altText ?? file.name)
+            holder.append(controls)
+        }
         holder.isVisible = true
         gtk_media_stream_play(stream.cast())
         if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
@@ -75,19 +115,5 @@ final class MediaPlayer {
         holder.isVisible = true
         for child in holder.children where child.pointer != message.pointer { holder.remove(child) }
         stream = nil
-    }
-
-    private static func sound(_ stream: Object) -> Widget {
-        let controls = Widget(borrowing: gtk_media_controls_new(stream.cast()))
-        gtk_widget_set_size_request(controls.cast(), 260, -1)
-        return controls
-    }
-
-    private static func film(_ stream: Object, _ file: MediaReference) -> Widget {
-        let film = Widget(borrowing: gtk_video_new_for_media_stream(stream.cast()))
-        // The place is known before the film is, so that nothing moves when it begins.
-        let size = PicturePart.shownSize(of: file)
-        gtk_widget_set_size_request(film.cast(), Int32(max(240, size.width)), Int32(max(135, size.height)))
-        return film
     }
 }

@@ -16,7 +16,8 @@ final class MediaPresenter {
 
     init(service: any MediaService) {
         self.service = service
-        previews = MediaPreviews { try await service.content(of: $0) }
+        previews = MediaPreviews(
+            content: { try await service.content(of: $0) }, contentAtHand: { await service.contentAtHand(of: $0) })
     }
 
     /// Shows a picture large, with those before and after it.

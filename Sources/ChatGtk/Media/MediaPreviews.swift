@@ -9,13 +9,20 @@ final class MediaPreviews {
     static let budget = 48 << 20
 
     private let content: (MediaReference) async throws -> URL
+    private let contentAtHand: (MediaReference) async -> URL?
     private var kept: [String: (picture: Picture, usedAt: Int)] = [:]
     private var clock = 0
     private(set) var bytes = 0
 
-    /// - Parameter content: where a content is found; throws if it is not to be had.
-    init(content: @escaping (MediaReference) async throws -> URL) {
+    /// - Parameters:
+    ///   - content: where a content is found; throws if it is not to be had.
+    ///   - contentAtHand: the same without fetching anything.
+    init(
+        content: @escaping (MediaReference) async throws -> URL,
+        contentAtHand: @escaping (MediaReference) async -> URL? = { _ in nil }
+    ) {
         self.content = content
+        self.contentAtHand = contentAtHand
     }
 
     /// The picture if it is at hand.
@@ -43,6 +50,21 @@ final class MediaPreviews {
         if Task.isCancelled { throw PictureFailure.stopped }
         let picture = try await PictureDecoder.load(file, fitting: width, by: height)
         if keeps { keep(picture, Self.key(media, width, height)) }
+        return picture
+    }
+
+    /// A frame of a film: what was sent along as such, or one of the film itself where that is on this computer; a
+    /// film is not fetched for it.
+    func poster(of film: MediaReference, fitting width: Int, by height: Int) async -> Picture? {
+        if let thumbnail = film.thumbnailURI {
+            let still = MediaReference(uri: thumbnail, name: film.name, type: "image/*")
+            if let picture = try? await load(still, fitting: width, by: height) { return picture }
+        }
+        if let picture = cached(film, fitting: width, by: height) { return picture }
+        guard let file = await contentAtHand(film), !Task.isCancelled,
+            let picture = try? await PictureDecoder.loadStill(ofFilm: file, fitting: width, by: height)
+        else { return nil }
+        keep(picture, Self.key(film, width, height))
         return picture
     }
 

@@ -20,15 +20,27 @@ extension MatrixBackend {
         return url
     }
 
+    public nonisolated func contentAtHand(of reference: MediaReference) async -> URL? {
+        guard let digest = try? await keptDigest(of: reference.uri) else { return nil }
+        return media.url(of: digest)
+    }
+
     public nonisolated func namedFile(of reference: MediaReference) async throws -> URL {
         try await media.named(reference.name, try await digest(of: reference.uri))
     }
 
-    private nonisolated func digest(of uri: String) async throws -> String {
+    /// Of what is here; nil if it is not.
+    private nonisolated func keptDigest(of uri: String) async throws -> String? {
         if uri.hasPrefix(Self.mediaScheme) { return String(uri.dropFirst(Self.mediaScheme.count)) }
+        guard let known = try await store.setting(Self.fetchedSetting + uri), media.url(of: known) != nil else {
+            return nil
+        }
+        return known
+    }
+
+    private nonisolated func digest(of uri: String) async throws -> String {
+        if let known = try await keptDigest(of: uri) { return known }
         guard uri.hasPrefix("mxc://") else { throw ChatError.notFound }
-        let setting = Self.fetchedSetting + uri
-        if let known = try await store.setting(setting), media.url(of: known) != nil { return known }
         try FileManager.default.createDirectory(
             at: fetchFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let file = fetchFolder.appending(path: UUID().uuidString)
@@ -41,7 +53,7 @@ extension MatrixBackend {
             throw Self.chatError(error)
         }
         let entry = try await media.takeIn(.file(file)) { _ in }
-        try await store.setSetting(entry.digest, for: setting)
+        try await store.setSetting(entry.digest, for: Self.fetchedSetting + uri)
         return entry.digest
     }
 }

@@ -1,23 +1,9 @@
 import CPixbuf
+import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
-/// The standard output. Whoever reads it may go at any time: the process ends then.
-enum RecordOutput {
-    static func send(_ record: PictureRecord) {
-        record.bytes.withUnsafeBytes { write($0) }
-    }
-
-    static func fail(_ failure: PictureFailure) -> Never {
-        send(.failure(failure))
-        _exit(0)
-    }
-
-    static func end() -> Never {
-        send(.end)
-        _exit(0)
-    }
-
+extension RecordOutput {
     /// Sends a frame in the size that is asked for.
     static func send(_ pixbuf: OpaquePointer, for request: DecodingRequest, delay: Int) {
         let (width, height) = (Int(gdk_pixbuf_get_width(pixbuf)), Int(gdk_pixbuf_get_height(pixbuf)))
@@ -41,16 +27,6 @@ enum RecordOutput {
             write(UnsafeRawBufferPointer(start: pixels, count: height * stride))
         } else {
             for line in 0..<height { write(UnsafeRawBufferPointer(start: pixels + line * stride, count: width * 4)) }
-        }
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(1, rest.baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { _exit(0) }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
     }
 }

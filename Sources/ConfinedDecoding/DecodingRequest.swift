@@ -1,7 +1,7 @@
 import PictureDecoding
 
 /// How much of a picture is wanted.
-enum DecodingMode: String {
+public enum DecodingMode: String {
     /// Its size alone.
     case size
     /// One frame.
@@ -11,15 +11,21 @@ enum DecodingMode: String {
 }
 
 /// What is asked for.
-struct DecodingRequest {
-    var mode: DecodingMode
+public struct DecodingRequest {
+    public var mode: DecodingMode
     /// The box that the picture has to fit in, in pixels.
-    var width: Int
-    var height: Int
+    public var width: Int
+    public var height: Int
+
+    public init(mode: DecodingMode, width: Int, height: Int) {
+        self.mode = mode
+        self.width = width
+        self.height = height
+    }
 
     /// The size to decode a stored picture in: within the box or the box turned, since how a camera was held is known
     /// later, and never larger than it is.
-    func shownSize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
+    public func shownSize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
         let (storedWidth, storedHeight) = (Double(storedWidth), Double(storedHeight))
         let upright = min(Double(width) / storedWidth, Double(height) / storedHeight)
         let turned = min(Double(height) / storedWidth, Double(width) / storedHeight)

@@ -1,0 +1,175 @@
+import CGtk
+public import Foundation
+import PictureDecoding
+
+/// A film or a sound from anyone as a GtkMediaStream, for GTK's own controls: decoded in a process that can do nothing
+/// else (``FilmLimits``), shown and heard here.
+public final class FilmStream {
+    /// The GObject that owns this.
+    private let pointer: UnsafeMutableRawPointer
+    private var path = ""
+    private var box = (width: 1, height: 1)
+    private var media: FilmFeed.Media?
+    private var feed: FilmFeed?
+    private var sound: SoundPlayer?
+    private var clock = FilmClock(at: 0)
+    private(set) var picture: Picture?
+    private var ticking: Timeout?
+    /// Whether the next frame is shown whenever it is due: after a seek.
+    private var wantsFrame = true
+    /// Where the reader wants to be, in milliseconds, while the last such wish is being fulfilled.
+    private var nextSeek: Int?
+    private var isPlaying = false
+    private var volume = 1.0
+
+    init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
+
+    isolated deinit { end() }
+
+    /// Opens a file.
+    /// - Parameter width: of the box of pixels that frames have to fit in.
+    public static func open(_ file: URL, fitting width: Int, by height: Int) -> Object {
+        let object = Object(owning: shim_object_new(FilmStreamType.type))
+        if let stream = FilmStreamType.stream(of: object.pointer) {
+            stream.path = file.path
+            stream.box = (width, height)
+            stream.begin(at: 0)
+        }
+        return object
+    }
+
+    private var stream: OpaquePointer { OpaquePointer(pointer) }
+    private func cast() -> UnsafeMutablePointer<GtkMediaStream> { pointer.assumingMemoryBound(to: GtkMediaStream.self) }
+
+    // MARK: What GTK asks for
+
+    func play() {
+        if gtk_media_stream_get_ended(cast()) != 0 { begin(at: 0) }
+        isPlaying = true
+        sound?.play()
+        tick()
+    }
+
+    func pause() {
+        isPlaying = false
+        sound?.pause()
+        clock.stop()
+        if !wantsFrame { ticking = nil }
+    }
+
+    /// - Parameter time: in milliseconds.
+    func seek(to time: Int) {
+        if wantsFrame, feed?.failure == nil, feed?.isUsedUp == false {
+            nextSeek = time
+        } else {
+            begin(at: time)
+        }
+        gtk_media_stream_update(cast(), gint64(time) * 1000)
+        gtk_media_stream_seek_success(cast())
+    }
+
+    func setVolume(_ volume: Double) {
+        self.volume = volume
+        sound?.setVolume(volume)
+    }
+
+    /// In pixels, 0 while it is not known and for sounds.
+    var size: (width: Int, height: Int) { (media?.width ?? 0, media?.height ?? 0) }
+
+    func draw(_ snapshot: OpaquePointer?, _ width: Double, _ height: Double) {
+        guard let picture, let snapshot else { return }
+        let texture = picture.paintable
+        gdk_paintable_snapshot(texture.cast(), snapshot, width, height)
+    }
+
+    // MARK: The process
+
+    private func begin(at time: Int) {
+        end()
+        clock = FilmClock(at: time)
+        wantsFrame = true
+        nextSeek = nil
+        do {
+            let feed = try FilmFeed(path, fitting: box.width, by: box.height, from: time)
+            self.feed = feed
+            feed.start { [weak self, weak feed] in
+                if let self, let feed, feed === self.feed { self.notice(feed) }
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func end() {
+        ticking = nil
+        feed?.stop()
+        sound?.stop()
+        (feed, sound) = (nil, nil)
+    }
+
+    /// It is known what it is, or all is read.
+    private func notice(_ feed: FilmFeed) {
+        if let failure = feed.failure, media == nil || (wantsFrame && !feed.hasFrames && !feed.hasSound) {
+            return fail(failure)
+        }
+        guard let media = feed.media else { return }
+        if media.hasSound, sound == nil {
+            let sound = SoundPlayer(feed, clock)
+            self.sound = sound
+            sound.setVolume(volume)
+            if isPlaying { sound.play() }
+        }
+        if self.media == nil {
+            self.media = media
+            gtk_media_stream_stream_prepared(
+                cast(), media.hasSound ? 1 : 0, media.width > 0 ? 1 : 0, 1, gint64(media.duration) * 1000)
+            gdk_paintable_invalidate_size(stream)
+        }
+        tick()
+    }
+
+    private func fail(_ failure: PictureFailure) {
+        end()
+        // Shown to nobody: the view has its own words.
+        let error = g_error_new_literal(g_quark_from_string("parlance-film"), gint(failure.rawValue), "not played")
+        gtk_media_stream_gerror(cast(), error)
+    }
+
+    // MARK: Time
+
+    private func tick() {
+        guard let feed, let media else { return }
+        let isFilm = media.width > 0
+        if wantsFrame, isFilm ? feed.hasFrames : feed.hasSound || feed.isUsedUp {
+            wantsFrame = false
+            if let first = feed.firstFrame() { show(first) }
+            if let nextSeek { return begin(at: nextSeek) }
+        }
+        if isPlaying, !wantsFrame, !media.hasSound { clock.run() }
+        if isPlaying, clock.isRunning {
+            let position = clock.position
+            if let due = feed.frame(at: position) { show(due) }
+            gtk_media_stream_update(cast(), gint64(min(max(position, 0), Double(max(media.duration, 1)))) * 1000)
+        }
+        if feed.isUsedUp, sound?.isDone ?? true, isPlaying { return finish() }
+        guard isPlaying || wantsFrame else {
+            ticking = nil
+            return
+        }
+        // A frame of most displays; a sound's controls move less often.
+        ticking = Timeout(after: .milliseconds(isFilm ? 15 : 100)) { [weak self] in self?.tick() }
+    }
+
+    private func finish() {
+        ticking = nil
+        isPlaying = false
+        clock.stop()
+        if let media { gtk_media_stream_update(cast(), gint64(media.duration) * 1000) }
+        gtk_media_stream_stream_ended(cast())
+    }
+
+    private func show(_ picture: Picture) {
+        self.picture = picture
+        gdk_paintable_invalidate_contents(stream)
+    }
+}

@@ -1,0 +1,94 @@
+import CFilm
+import ConfinedDecoding
+import PictureDecoding
+
+/// The opened file: it reads packets, decodes them, and sends what comes of it.
+final class FilmFile {
+    private let file: UnsafeMutablePointer<AVFormatContext>
+    private let frames: FrameOutput?
+    private let sound: SoundOutput?
+    private let pictures: FilmDecoder?
+    private let sounds: FilmDecoder?
+
+    /// Ends the process if it is none that can be decoded.
+    init(_ request: DecodingRequest) {
+        guard let context = avformat_alloc_context() else { RecordOutput.fail(.stopped) }
+        context.pointee.pb = FileInput.open()
+        context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        context.pointee.format_whitelist = av_strdup(FilmFormats.containers)
+        context.pointee.codec_whitelist = av_strdup(FilmFormats.decoders.joined(separator: ","))
+        context.pointee.protocol_whitelist = av_strdup("none")
+        context.pointee.max_streams = 32
+        var opened: UnsafeMutablePointer<AVFormatContext>? = context
+        guard avformat_open_input(&opened, nil, nil, nil) >= 0, let opened else { RecordOutput.fail(.unknownFormat) }
+        file = opened
+        guard avformat_find_stream_info(opened, nil) >= 0 else { RecordOutput.fail(.broken) }
+        pictures = FilmDecoder(opened, AVMEDIA_TYPE_VIDEO)
+        sounds = FilmDecoder(opened, AVMEDIA_TYPE_AUDIO)
+        guard pictures != nil || sounds != nil else { RecordOutput.fail(.unknownFormat) }
+        frames = pictures.map { FrameOutput($0.stream, request) }
+        sound = sounds.map { _ in SoundOutput() }
+        for index in 0..<Int(opened.pointee.nb_streams) where ![pictures?.index, sounds?.index].contains(Int32(index)) {
+            opened.pointee.streams[index]?.pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    /// In milliseconds; 0 if it is not known.
+    private var duration: Int {
+        let length = file.pointee.duration
+        return length == shim_no_time ? 0 : Int(min(max(0, length / 1000), Int64(Int32.max)))
+    }
+
+    /// Sends a frame from near the beginning as a picture: films often begin in the dark.
+    func sendStill() -> Never {
+        guard let pictures, let frames else { RecordOutput.fail(.unknownFormat) }
+        seek(to: min(duration / 10, 2000))
+        RecordOutput.send(.info(width: frames.width, height: frames.height, isAnimated: false))
+        readPackets { packet, index in
+            guard index == pictures.index else { return }
+            pictures.decode(packet) { frame, _ in
+                guard let drawn = frames.draw(frame) else { return }
+                RecordOutput.send(PictureRecord.frame(width: drawn.width, height: drawn.height, delay: 0))
+                drawn.pixels.withUnsafeBytes(RecordOutput.write)
+                RecordOutput.end()
+            }
+        }
+        RecordOutput.fail(.broken)
+    }
+
+    /// Sends all from a time on, in milliseconds.
+    func send(from start: Int) -> Never {
+        RecordOutput.send(
+            .media(
+                duration: duration, width: frames?.shown.width ?? 0, height: frames?.shown.height ?? 0,
+                hasSound: sounds != nil))
+        if start > 0 { seek(to: start) }
+        readPackets { packet, index in
+            if let pictures, let frames, index == pictures.index {
+                pictures.decode(packet) { frames.send($0, at: $1, from: start) }
+            } else if let sounds, let sound, index == sounds.index {
+                sounds.decode(packet) { sound.send($0, at: $1, from: start) }
+            }
+        }
+        RecordOutput.end()
+    }
+
+    /// To the last place at or before a time, in milliseconds, from which all can be decoded.
+    private func seek(to time: Int) {
+        let origin = file.pointee.start_time == shim_no_time ? 0 : file.pointee.start_time
+        let place = origin + Int64(time) * 1000
+        guard avformat_seek_file(file, -1, Int64.min, place, place, 0) >= 0 else { return }
+        pictures?.forget()
+        sounds?.forget()
+    }
+
+    /// Each packet in turn; at the end nil for each stream, for what its decoder still holds.
+    private func readPackets(_ take: (UnsafeMutablePointer<AVPacket>?, Int32) -> Void) {
+        guard let packet = av_packet_alloc() else { RecordOutput.fail(.stopped) }
+        while av_read_frame(file, packet) >= 0 {
+            take(packet, packet.pointee.stream_index)
+            av_packet_unref(packet)
+        }
+        for decoder in [pictures, sounds] { if let decoder { take(nil, decoder.index) } }
+    }
+}

@@ -1,0 +1,144 @@
+import ChatTestSupport
+import Foundation
+import PictureDecoding
+import Testing
+
+/// The process that decodes films and sounds, as it is started by the program.
+struct FilmProcessTests {
+    /// What a process told.
+    private struct Told {
+        var media: FilmRecord?
+        var frames: [(width: Int, height: Int, time: Int)] = []
+        var samples = 0
+        var firstSound: Int?
+        var end: FilmRecord?
+    }
+
+    private func play(_ path: String, _ width: Int = 320, _ height: Int = 320, from time: Int = 0) throws -> Told {
+        let process = try PictureProcess(film: .film, path: path, width: width, height: height, from: time)
+        defer { process.finish() }
+        var told = Told()
+        while told.end == nil {
+            let record = process.filmRecord()
+            switch record {
+            case .media: told.media = record
+            case .frame(let width, let height, let time):
+                told.frames.append((width, height, time))
+                skip(width * height * 4, process)
+            case .sound(let samples, let time):
+                told.samples += samples
+                told.firstSound = told.firstSound ?? time
+                skip(samples * 4, process)
+            case .end, .failure: told.end = record
+            }
+        }
+        return told
+    }
+
+    private func skip(_ count: Int, _ process: PictureProcess) {
+        var bytes = [UInt8](repeating: 0, count: count)
+        _ = bytes.withUnsafeMutableBytes { process.read(into: $0) }
+    }
+
+    @Test func framesAndSoundComeWithTheirTimes() throws {
+        let told = try play(SampleFilms.film.path)
+        #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasSound: true))
+        #expect(told.frames.count == 30)
+        #expect(told.frames.map(\.time) == told.frames.map(\.time).sorted())
+        #expect(told.frames.allSatisfy { $0.width == 160 && $0.height == 90 })
+        #expect(abs(told.samples - 3 * FilmLimits.sampleRate) < 2000)
+        #expect(told.end == .end)
+    }
+
+    @Test func itBeginsWhereItIsWanted() throws {
+        let told = try play(SampleFilms.film.path, from: 2000)
+        #expect((1999...2120).contains(told.frames.first?.time ?? 0))
+        #expect((2000...2030).contains(told.firstSound ?? 0))
+        #expect((9...11).contains(told.frames.count))
+        #expect(try play(SampleFilms.film.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
+    }
+
+    @Test func framesAreMadeAsSmallAsTheyAreShown() throws {
+        #expect(try play(SampleFilms.film.path, 80, 80).frames.allSatisfy { $0.width == 80 && $0.height == 45 })
+    }
+
+    @Test func aSoundHasNoFrames() throws {
+        let told = try play(SampleFilms.sound.path)
+        #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasSound: true))
+        #expect(told.frames.isEmpty)
+        #expect(abs(told.samples - 2 * FilmLimits.sampleRate) < 2000)
+    }
+
+    @Test func aFilmIsUprightAsItsCameraWasNot() throws {
+        let process = try PictureProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
+        defer { process.finish() }
+        #expect(process.record() == .info(width: 54, height: 96, isAnimated: false))
+        #expect(process.record() == .frame(width: 54, height: 96, delay: 0))
+        var pixels = [UInt8](repeating: 0, count: 54 * 96 * 4)
+        #expect(pixels.withUnsafeMutableBytes { process.read(into: $0) })
+        // The bars of colours stand in the file: turned they lie, white above and black below.
+        func brightness(_ x: Int, _ y: Int) -> Int { (0..<3).reduce(0) { $0 + Int(pixels[(y * 54 + x) * 4 + $1]) } }
+        #expect(brightness(20, 5) > 700)
+        #expect(brightness(20, 92) < 60)
+    }
+
+    /// It waits for whoever takes the frames, and meanwhile it shows what it may still do.
+    @Test func aDecoderCanOpenNothing() throws {
+        let process = try PictureProcess(film: .film, path: SampleFilms.film.path, width: 320, height: 320)
+        defer { process.finish() }
+        _ = process.filmRecord()
+        let folder = "/proc/\(process.identifier)"
+        let limits = try String(contentsOfFile: "\(folder)/limits", encoding: .utf8)
+        let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
+        #expect(limits.contains(#/Max open files +3 /#))
+        #expect(limits.contains(#/Max file size +0 /#))
+        #expect(limits.contains(try Regex("Max address space +\(FilmLimits.memory) ")))
+        #expect(status.contains("\nSeccomp:\t2\n"))
+        #expect(status.contains("\nNoNewPrivs:\t1\n"))
+    }
+
+    /// A playlist names files and addresses, a picture is none of its business.
+    @Test(arguments: [
+        "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n", "no film", "",
+        "<?xml version=\"1.0\"?><MPD><Period/></MPD>",
+    ])
+    func whatIsNoFilmIsRefused(text: String) throws {
+        let folder = TemporaryFolder()
+        try Data(text.utf8).write(to: folder.path("f"))
+        #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
+        try Data(SamplePictures.png(width: 8, height: 8)).write(to: folder.path("f"))
+        #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
+        #expect(throws: PictureFailure.broken) { try play("/dev/zero") }
+    }
+
+    /// Damaged at places of its own each: it ends, one way or the other, and within its bounds.
+    @Test(arguments: [SampleFilms.film, SampleFilms.turned, SampleFilms.sound])
+    func damagedFilmsEnd(file: URL) throws {
+        let whole = [UInt8](try Data(contentsOf: file))
+        let folder = TemporaryFolder()
+        for seed in 0..<25 {
+            var bytes = whole
+            var state = UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15
+            for _ in 0..<(seed % 5 + 1) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 20)
+            }
+            if seed % 3 == 0 { bytes.removeLast(bytes.count * (seed % 7) / 8) }
+            try Data(bytes).write(to: folder.path("f"))
+            let told = try play(folder.path("f").path)
+            #expect(told.end != nil)
+            #expect(told.frames.count < 1000 && told.samples < 100 * FilmLimits.sampleRate)
+        }
+    }
+
+    @Test func whatADecoderTellsIsNotBelievedAtOnce() {
+        let records: [FilmRecord] = [
+            .media(duration: 7, width: 320, height: 200, hasSound: true), .frame(width: 2, height: 3, time: 99),
+            .sound(samples: 480, time: 3), .end, .failure(.tooLarge),
+        ]
+        for record in records { #expect(FilmRecord(record.bytes) == record) }
+        #expect(FilmRecord(FilmRecord.frame(width: 16000, height: 16000, time: 0).bytes) == nil)
+        #expect(FilmRecord(FilmRecord.sound(samples: FilmLimits.samples + 1, time: 0).bytes) == nil)
+        #expect(FilmRecord(PictureRecord.frame(width: 2, height: 2, delay: 0).bytes) == nil)
+    }
+}

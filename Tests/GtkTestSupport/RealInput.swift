@@ -6,8 +6,31 @@ public import GtkKit
 @MainActor
 public enum RealInput {
     /// Presses keys, named as xdotool does: `Return`, `shift+Down`, `at`.
-    public static func press(_ keys: String...) throws { try run(["key", "--delay", "15"] + keys) }
-    public static func type(_ text: String) throws { try run(["type", "--delay", "15", "--", text]) }
+    public static func press(_ keys: String...) throws {
+        waitForFocus()
+        try run(["key", "--delay", "15"] + keys)
+    }
+
+    public static func type(_ text: String) throws {
+        waitForFocus()
+        try run(["type", "--delay", "15", "--", text])
+    }
+
+    /// GTK drops the keys for a widget that has the focus and is not mapped yet. Where it stays so, they are dropped.
+    private static func waitForFocus() {
+        _ = MainLoop.pump(forAtMost: 2) {
+            let windows = gtk_window_get_toplevels()
+            return (0..<g_list_model_get_n_items(windows)).allSatisfy { index in
+                guard let item = g_list_model_get_item(windows, index) else { return true }
+                defer { g_object_unref(item) }
+                let window = Widget(borrowing: item)
+                guard gtk_window_is_active(window.cast()) != 0, let focus = gtk_window_get_focus(window.cast()) else {
+                    return true
+                }
+                return gtk_widget_get_mapped(focus) != 0
+            }
+        }
+    }
 
     /// Brings the window to the front and waits until the display server gives it the keys.
     public static func activate(_ window: Widget) throws {
@@ -22,6 +45,9 @@ public enum RealInput {
 
     /// Moves the pointer to a place in the widget's coordinates.
     public static func point(at widget: Widget, x atX: Double, y atY: Double) throws {
+        // Animations at their end: what comes and goes in a window makes GTK 4.8 forget that the pointer is over a popover
+        // of it until the pointer moves; and what moves would not be where it was.
+        try waitForFrames(30, of: widget)
         guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native) else {
             throw Unfinished()
         }
@@ -35,9 +61,6 @@ public enum RealInput {
             x += Double(gdk_popup_get_position_x(surface))
             y += Double(gdk_popup_get_position_y(surface))
         }
-        // Animations at their end: what comes and goes in a window makes GTK 4.8 forget that the pointer is over a popover
-        // of it until the pointer moves.
-        try waitForFrames(30, of: widget)
         // As a hand does, by more than one step: GTK knows what is beneath from the second motion on, and hands one
         // on in a frame.
         let window = try activeWindow()

@@ -33,7 +33,7 @@ import Testing
                 #expect(shown == [EchoBook.id(of: transaction)])
                 for step in order {
                     switch step {
-                    case .answered: book.deliver(transaction, as: stored.id, in: room)
+                    case .answered: book.deliver(transaction, as: stored.id, in: room, during: 1)
                     case .done:
                         let change = book.follow([], in: room, by: own)
                         shown.formUnion(change.changed.map(\.id))

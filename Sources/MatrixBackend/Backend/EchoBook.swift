@@ -1,5 +1,6 @@
 import ChatCore
 import ChatOutbox
+import Foundation
 
 /// Messages of one's own that the sync has not brought yet, as they are shown at the end of their rooms.
 struct EchoBook {
@@ -12,6 +13,10 @@ struct EchoBook {
         var message: Message
         /// What the server calls it, once it took it.
         var event: MessageID?
+        /// The last sync that had begun by then; nil if it is not looked for.
+        var sync: Int?
+
+        func isMissing(after last: Int) -> Bool { sync.map { $0 < last } ?? false }
     }
 
     /// Behind each position of the store.
@@ -71,9 +76,39 @@ struct EchoBook {
 
     /// The server took a message and calls it so. It stays as it is shown until the sync brings it, so that it is told
     /// as sent once, in its place.
-    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID) {
+    /// - Parameter sync: the last one that has begun.
+    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID, during sync: Int) {
         guard let place = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else { return }
         rooms[room]?[place].event = event
+        rooms[room]?[place].sync = sync
+    }
+
+    /// Where something is that the server took before a sync began, which is over and has not brought it.
+    func roomsMissing(after sync: Int) -> [RoomID] {
+        rooms.keys.filter { earliestMissing(in: $0, after: sync) != nil }
+    }
+
+    /// When the first of what is missing so in a room was queued.
+    func earliestMissing(in room: RoomID, after sync: Int) -> Date? {
+        rooms[room]?.filter { $0.isMissing(after: sync) }.map(\.message.sentAt).min()
+    }
+
+    /// It is not looked for until more is left out.
+    mutating func giveUpMissing(in room: RoomID, after sync: Int) {
+        rooms[room] = rooms[room]?.map { echo in
+            var echo = echo
+            if echo.isMissing(after: sync) { echo.sync = nil }
+            return echo
+        }
+    }
+
+    /// More was left out in a room: what was given up may be there.
+    mutating func lookAgain(in room: RoomID) {
+        rooms[room] = rooms[room]?.map { echo in
+            var echo = echo
+            if echo.event != nil { echo.sync = echo.sync ?? 0 }
+            return echo
+        }
     }
 
     /// Ends the echoes of messages that are in the store, by whichever of their two names.

@@ -124,7 +124,7 @@ extension MatrixBackend {
                 if !removed.isEmpty { tell(.removed(removed), in: request.room) }
                 return
             }
-            echoes.deliver(request.id, as: message, in: request.room)
+            echoes.deliver(request.id, as: message, in: request.room, during: syncs)
         }
     }
 

@@ -15,8 +15,10 @@ extension MatrixBackend {
             let setting = isSliding ? "matrix.sync.sliding" : "matrix.sync.plain"
             do {
                 let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
+                syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
                 try await take(update, as: setting)
+                await findMissing(after: syncs)
                 failures = 0
                 await setConnection(.online)
             } catch is CancellationError {
@@ -62,6 +64,7 @@ extension MatrixBackend {
             for room in update.rooms {
                 if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
             }
+            for room in update.rooms where room.gap != nil { echoes.lookAgain(in: room.id) }
             if !outcomes.isEmpty { roomsChanged() }
         }
     }

@@ -95,7 +95,9 @@ extension MatrixBackend {
     // MARK: Gaps
 
     /// Asks the server for a piece of what is missing.
-    private func fill(_ gap: TimelineGap, in room: RoomID) async throws {
+    /// - Returns: when the first of it happened; nil if it has nothing but goes on.
+    @discardableResult
+    func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Date? {
         let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
         let events = EventReader(own: own, translator: translator).timeline(page.events.reversed())
         // Who is known is as the sync told it: this may be old.
@@ -107,6 +109,7 @@ extension MatrixBackend {
             await tell(outcome)
             roomsChanged()
         }
+        return page.events.last?.sentAt
     }
 
     private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {

@@ -32,6 +32,8 @@ public actor MatrixBackend: ChatService {
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
     var summaries = SummaryFeed()
     var echoes = EchoBook()
+    /// Requests for what is new that have begun.
+    var syncs = 0
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
     var connections = Observers<Connection>()

@@ -1,0 +1,35 @@
+import Foundation
+import JSONReading
+import Synchronization
+
+@testable import MatrixBackend
+
+/// Answers at once by what a test says, and syncs when it says so: one that nobody told of waits.
+final class FakeHomeserver: MatrixTransport {
+    private let asked = Mutex<[MatrixRequest]>([])
+    private let answer: @Sendable (MatrixRequest) -> JSONValue?
+    private let syncs: AsyncStream<JSONValue>
+    private let told: AsyncStream<JSONValue>.Continuation
+
+    /// - Parameter answer: nil is `M_NOT_FOUND`.
+    init(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
+        self.answer = answer
+        (syncs, told) = AsyncStream.makeStream(of: JSONValue.self)
+    }
+
+    /// Of what it was asked besides syncs.
+    var paths: [String] { asked.withLock { $0.map(\.url.path) } }
+
+    func sync(_ body: JSONValue) { told.yield(body) }
+
+    func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+        if request.url.path.hasSuffix("/sync") {
+            for await body in syncs { return MatrixResponse(status: 200, body: try body.encoded()) }
+            throw CancellationError()
+        }
+        asked.withLock { $0.append(request) }
+        let body = answer(request)
+        return MatrixResponse(
+            status: body == nil ? 404 : 200, body: try (body ?? ["errcode": "M_NOT_FOUND"]).encoded())
+    }
+}

@@ -1,0 +1,168 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Messages of one's own that a sync leaves out.
+@Suite(.timeLimit(.minutes(1))) struct MissingEchoTests {
+    private static let time: Int64 = 1_700_000_000_000
+    private let own = "@me:example.org"
+    private let room = RoomID("!room:example.org")
+
+    private func sync(_ token: String, _ events: [JSONValue], gap: String? = nil) -> JSONValue {
+        var timeline: [String: JSONValue] = ["events": .array(events), "limited": .bool(gap != nil)]
+        timeline["prev_batch"] = gap.map { .string($0) }
+        return [
+            "next_batch": .string(token), "rooms": ["join": [room.rawValue: ["timeline": .object(timeline)]]],
+        ]
+    }
+
+    private static func text(_ number: Int, by sender: String = "@ann:example.org") -> JSONValue {
+        Events.text("$\(number)", "\(number)", by: sender, at: time + Int64(number))
+    }
+
+    /// What `/messages` answers: the latest first.
+    private static func page(_ numbers: [Int], end: String?, own: [Int] = []) -> JSONValue {
+        let events = numbers.reversed().map { text($0, by: own.contains($0) ? "@me:example.org" : "@ann:example.org") }
+        var page: [String: JSONValue] = ["chunk": .array(events), "start": "s"]
+        page["end"] = end.map { .string($0) }
+        return .object(page)
+    }
+
+    private func start(_ server: FakeHomeserver, _ folder: TemporaryFolder) async throws -> (MatrixBackend, ChatStore) {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let url = try #require(URL(string: "https://example.org"))
+        let session = MatrixSession(user: MemberID(own), device: "D", token: AccessToken("secret"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: Homeserver(url: url, versions: ["v1.11"], features: []), session: session,
+            transport: server, now: { Date(timeIntervalSince1970: Double(Self.time) / 1000) })
+        return (backend, store)
+    }
+
+    /// Follows a timeline until it shows what it should.
+    private func shown(by backend: MatrixBackend, where condition: ([Message]) -> Bool) async -> [Message] {
+        var shown: [MessageID: Message] = [:]
+        for await update in backend.timeline(of: room, limit: 100) {
+            switch update {
+            case .opened(let page, _, _): for message in page.messages { shown[message.id] = message }
+            case .changed(let messages): for message in messages { shown[message.id] = message }
+            case .removed(let ids): for id in ids { shown[id] = nil }
+            case .members, .typing, .closed: break
+            }
+            let sorted = shown.values.sorted { $0.position < $1.position }
+            if condition(sorted) { return sorted }
+        }
+        return []
+    }
+
+    private func open(_ backend: MatrixBackend) async {
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { return }
+    }
+
+    private func sendingEnds(_ backend: MatrixBackend) async {
+        for await items in await backend.outbox.items(in: room) where items.isEmpty { return }
+    }
+
+    @Test func anEchoBehindAGapIsFoundAndNoMoreIsAskedFor() async throws {
+        let server = FakeHomeserver { request in
+            if request.method == .put { return ["event_id": "$5"] }
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            let from = request.url.query() ?? ""
+            if from.contains("from=p2&") { return Self.page([6, 7], end: "p3") }
+            if from.contains("from=p3&") { return Self.page([4, 5], end: "p4", own: [5]) }
+            return Self.page([1, 2, 3], end: "p5")
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
+        server.sync(sync("s1", [Self.text(1)]))
+        await open(backend)
+        try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
+        // The server took it, and the next sync passes over it.
+        await sendingEnds(backend)
+        server.sync(sync("s2", []))
+        server.sync(sync("s3", [Self.text(8), Self.text(9)], gap: "p2"))
+        let all = await shown(by: backend) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "9" }
+        #expect(all.map(\.text).suffix(6) == ["4", "5", "6", "7", "8", "9"])
+        #expect(all.allSatisfy { $0.delivery == .sent })
+        #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 2, "nothing beyond it is asked for")
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func whatTheNextSyncBringsIsNotLookedFor() async throws {
+        let server = FakeHomeserver { request in request.method == .put ? ["event_id": "$5"] : nil }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
+        server.sync(sync("s1", [Self.text(1)], gap: "p1"))
+        await open(backend)
+        try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
+        await sendingEnds(backend)
+        server.sync(sync("s2", [Self.text(5, by: own)]))
+        server.sync(sync("s3", [Self.text(6)]))
+        let all = await shown(by: backend) { $0.last?.text == "6" }
+        #expect(all.map(\.text) == ["1", "5", "6"])
+        #expect(!server.paths.contains { $0.hasSuffix("/messages") })
+        await backend.close()
+        await store.close()
+    }
+
+    /// A server may answer a send before its sync knows of it, and the only gap is the one before all that is known.
+    @Test func whatIsNowhereIsNotLookedForThroughAllHistory() async throws {
+        let server = FakeHomeserver { request in
+            if request.method == .put { return ["event_id": "$5"] }
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            let event = Events.text("$\(UUID())", "old", at: Self.time - 7_200_000)
+            return ["chunk": [event], "end": .string("\(UUID())")]
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
+        server.sync(sync("s1", [Self.text(1)], gap: "p1"))
+        await open(backend)
+        try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
+        await sendingEnds(backend)
+        // The one that may have been under way, and three that are not told of it.
+        for number in 2...5 { server.sync(sync("s\(number)", [Self.text(number + 10)])) }
+        let late = await shown(by: backend) { $0.dropLast().last?.text == "15" }
+        #expect(late.last?.delivery == .sending)
+        #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 1)
+        server.sync(sync("s6", [Self.text(5, by: own)]))
+        let all = await shown(by: backend) { $0.last?.text == "5" && $0.last?.delivery == .sent }
+        #expect(all.filter { $0.text == "5" }.count == 1)
+        await backend.close()
+        await store.close()
+    }
+
+    /// A client that ended before it knew that the server took a message asks once more, and is told the same event:
+    /// it lies behind what the sync left out meanwhile.
+    @Test func anEchoFromBeforeIsFound() async throws {
+        let folder = TemporaryFolder()
+        let silent = FakeHomeserver { _ in nil }
+        let (first, firstStore) = try await start(silent, folder)
+        silent.sync(sync("s1", [Self.text(1)]))
+        await open(first)
+        await first.outbox.setOnline(false)
+        try await first.send(Fixtures.outgoing("5", transaction: "t"), to: room)
+        await first.close()
+        await firstStore.close()
+        let server = FakeHomeserver { request in
+            if request.method == .put { return ["event_id": "$5"] }
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            return Self.page([1, 2, 3, 4, 5, 6], end: "p3", own: [5])
+        }
+        let (backend, store) = try await start(server, folder)
+        server.sync(sync("s2", [Self.text(7)], gap: "p2"))
+        await sendingEnds(backend)
+        server.sync(sync("s3", []))
+        server.sync(sync("s4", []))
+        let all = await shown(by: backend) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "7" }
+        #expect(all.map(\.text).suffix(6) == ["2", "3", "4", "5", "6", "7"])
+        #expect(all.allSatisfy { $0.delivery == .sent })
+        await backend.close()
+        await store.close()
+    }
+}

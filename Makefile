@@ -74,6 +74,8 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
 	@build-aux/with-display build-aux/bench-keys $(RELEASE)/parlance-gallery
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
+	@$(RELEASE)/parlance-matrix-soak bench
 
 soak: deps ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
@@ -85,8 +87,9 @@ else
 	@$(RELEASE)/parlance-store-soak outbox
 	@$(RELEASE)/parlance-store-soak sync
 	@$(RELEASE)/parlance-store-soak unread
-	$(SWIFT) build -c release --product parlance-matrix-soak
-	@$(RELEASE)/parlance-matrix-soak requests
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
+	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
+	@$(RELEASE)/parlance-matrix-soak talk
 endif
 
 fuzz: deps ## Run the long fuzzing of the composer and of message bodies

@@ -126,7 +126,8 @@ let package = Package(
             dependencies: ["CCurl", "ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),
         .executableTarget(
-            name: "MatrixSoak", dependencies: ["MatrixBackend", "SoakSupport"], swiftSettings: settings),
+            name: "MatrixSoak",
+            dependencies: ["BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SoakSupport"], swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
@@ -136,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "MatrixServerTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend", "MatrixSoak",
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.

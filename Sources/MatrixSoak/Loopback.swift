@@ -28,6 +28,20 @@ enum Loopback {
         return UInt16(bigEndian: address.sin_port)
     }
 
+    /// - Returns: nil if nobody listens.
+    static func connect(to port: UInt16) -> Int32? {
+        let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = Self.address(port)
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                Glibc.connect(connection, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        if isConnected { return connection }
+        close(connection)
+        return nil
+    }
+
     /// - Returns: whether all of it went out.
     @discardableResult
     static func write(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {

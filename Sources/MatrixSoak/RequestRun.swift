@@ -2,49 +2,125 @@ import Foundation
 import Glibc
 import MatrixBackend
 import SoakSupport
+import Synchronization
 
-/// Sends requests by one transport to a server that answers at once, and looks what is left of them.
+/// Sends requests by one transport, and looks what is left of them: first many that are answered at once, then some
+/// that wait, as a sync does.
 struct RequestRun {
-    private static let answer = Array(
-        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}".utf8)
+    private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+    /// Requests that wait side by side.
+    private static let waiters = 8
 
     let count: Int
+    /// Of long polls.
+    let minutes: Int
+    private let transport = CurlTransport()
 
-    func run() async throws -> Bool {
-        let port = try Loopback.listen { connection in
-            var buffer = [UInt8](repeating: 0, count: 1 << 14)
-            while recv(connection, &buffer, buffer.count, 0) > 0, Loopback.write(Self.answer, to: connection) {}
-            close(connection)
-        }
-        guard let url = URL(string: "http://127.0.0.1:\(port)/") else { return false }
-        let transport = CurlTransport()
-        let part = max(count / 10, 1)
-        // What a first tenth makes stays: caches, threads, the arenas of the allocator.
-        try await send(part, url, transport)
-        let before = try Self.usage()
-        print("after \(part): \(before.kibibytes) KiB, \(before.files) open files")
-        for place in 1...10 {
-            try await send(part, url, transport)
-            let now = try Self.usage()
-            print("after \(part * (place + 1)): \(now.kibibytes) KiB, \(now.files) open files")
-        }
-        let after = try Self.usage()
-        transport.close()
-        let each = (after.kibibytes - before.kibibytes) * 1024 / (part * 10)
-        print("\(part * 10) requests: \(each) bytes of memory each, \(after.files - before.files) open files more")
-        SoakReport(name: "request-files", value: after.files - before.files, unit: "files", target: 0).print()
-        return after.files <= before.files
+    init(count: Int, minutes: Int) {
+        self.count = count
+        self.minutes = minutes
     }
 
-    private func send(_ count: Int, _ url: URL, _ transport: CurlTransport) async throws {
+    func run() async throws -> Bool {
+        let port = try Loopback.listen(Self.serve)
+        guard let url = URL(string: "http://127.0.0.1:\(port)/") else { return false }
+        let part = max(count / 10, 1)
+        // What a first tenth makes stays: caches, threads, the arenas of the allocator.
+        try await send(part, url)
+        let before = try Self.usage()
+        Self.tell("after \(part)", before)
+        for place in 1...10 {
+            try await send(part, url)
+            Self.tell("after \(part * (place + 1))", try Self.usage())
+        }
+        var after = try Self.usage()
+        let each = (after.kibibytes - before.kibibytes) * 1024 / (part * 10)
+        print("\(part * 10) requests: \(each) bytes of memory each, \(after.files - before.files) open files more")
+        if minutes > 0 {
+            try await poll(url.appending(path: "wait"))
+            after = try Self.usage()
+        }
+        transport.close()
+        // Each of those that waited side by side has a connection that is kept.
+        let more = max(0, after.files - before.files - (minutes > 0 ? Self.waiters : 0))
+        SoakReport(name: "request-files", value: more, unit: "files", target: 0).print()
+        return more == 0
+    }
+
+    private func send(_ count: Int, _ url: URL) async throws {
         for _ in 0..<count {
             guard try await transport.send(MatrixRequest(.get, url)).status == 200 else { throw SoakFailure("refused") }
         }
     }
 
+    /// Some are answered, some break off, and some are given up on this side.
+    private func poll(_ url: URL) async throws {
+        let polls = Polls()
+        let before = try Self.usage()
+        let clock = ContinuousClock()
+        let end = clock.now.advanced(by: .seconds(minutes * 60))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.waiters {
+                group.addTask {
+                    var request = MatrixRequest(.get, url)
+                    request.timeout = .seconds(8)
+                    while clock.now < end {
+                        let isAnswered = (try? await transport.send(request)) != nil
+                        polls.ended.withLock { if isAnswered { $0.answered += 1 } else { $0.failed += 1 } }
+                    }
+                }
+            }
+            group.addTask {
+                while clock.now < end, (try? await clock.sleep(for: .seconds(60))) != nil {
+                    guard let now = try? Self.usage() else { return }
+                    let (answered, failed) = polls.ended.withLock { $0 }
+                    Self.tell("\(answered) long polls answered, \(failed) not", now)
+                }
+            }
+        }
+        let (answered, failed) = polls.ended.withLock { $0 }
+        let kept = (try Self.usage().kibibytes - before.kibibytes) * 1024 / max(answered + failed, 1)
+        print("\(minutes) minutes, \(answered + failed) long polls: \(kept) bytes of memory each")
+    }
+
+    private final class Polls: Sendable {
+        let ended = Mutex((answered: 0, failed: 0))
+    }
+
+    /// What `/wait` asks for comes after up to ten seconds, with up to 200 KB, and sometimes not whole.
+    private static func serve(_ connection: Int32) {
+        defer { close(connection) }
+        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        var random = SystemRandomNumberGenerator()
+        while true {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            var body = "{}"
+            var length = 2
+            if String(decoding: buffer.prefix(count), as: UTF8.self).hasPrefix("GET /wait ") {
+                usleep(UInt32.random(in: 0...10_000_000, using: &random))
+                body = String(repeating: " ", count: Int.random(in: 0...200_000, using: &random))
+                length = body.utf8.count + (Int.random(in: 0..<20, using: &random) == 0 ? 10 : 0)
+            }
+            let answer = Self.head + "Content-Length: \(length)\r\n\r\n" + body
+            guard Loopback.write(answer.utf8, to: connection), length == body.utf8.count else { return }
+        }
+    }
+
+    private static func tell(_ when: String, _ usage: (kibibytes: Int, files: Int)) {
+        print("\(when): \(usage.kibibytes) KiB, \(usage.files) open files")
+        fflush(nil)
+    }
+
     private static func usage() throws -> (kibibytes: Int, files: Int) {
+        (try ProcessMemory.kibibytes(), try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count)
+    }
+}
+
+/// What this process has of the memory.
+enum ProcessMemory {
+    static func kibibytes() throws -> Int {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        return ((Int(pages[1]) ?? 0) * 4, files)
+        return (Int(pages[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) / 1024
     }
 }

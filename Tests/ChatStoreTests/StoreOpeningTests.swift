@@ -248,7 +248,7 @@ import Testing
         }
         try manager.setAttributes([.posixPermissions: 0o444], ofItemAtPath: lock.path)
         let nobody = geteuid() == 0 ? ["--user", "65534"] : []
-        let outcome = try await SoakTool().run(["open", url.path] + nobody)
+        let outcome = try await SoakTool("parlance-store-soak").run(["open", url.path] + nobody)
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("unwritable"), "\(outcome.output)")
     }

@@ -83,8 +83,6 @@ struct ComposerParts {
         guard let other = makeEditor?(), shim_is_a(other.pointer, gtk_text_view_get_type()) != 0 else { return own }
         gtk_text_view_set_wrap_mode(other.cast(), gtk_text_view_get_wrap_mode(own.cast()))
         gtk_text_view_set_accepts_tab(other.cast(), 0)
-        gtk_text_view_set_left_margin(other.cast(), gtk_text_view_get_left_margin(own.cast()))
-        gtk_text_view_set_right_margin(other.cast(), gtk_text_view_get_right_margin(own.cast()))
         gtk_text_view_set_input_hints(other.cast(), gtk_text_view_get_input_hints(own.cast()))
         other.addStyle("parlance-editor")
         scroller.setChild(other)

@@ -59,7 +59,7 @@ final class EditorField {
         connections.append(
             scroller.horizontalAdjustment.connect("notify::page-size") { [weak self] _ in
                 guard let self else { return }
-                self.editor.pictures.fit(viewWidth: Int(self.scroller.horizontalAdjustment.pageSize))
+                self.editor.pictures.fit(width: Int(self.scroller.horizontalAdjustment.pageSize))
             })
         // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
         editor.pictures.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }

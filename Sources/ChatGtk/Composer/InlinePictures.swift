@@ -117,10 +117,8 @@ final class InlinePictures {
 
     // MARK: Size
 
-    /// - Parameter viewWidth: of the text view, in pixels.
-    func fit(viewWidth: Int) {
-        let margins = gtk_text_view_get_left_margin(textView.cast()) + gtk_text_view_get_right_margin(textView.cast())
-        let width = max(0, viewWidth - Int(margins))
+    /// - Parameter width: of the text view, in pixels.
+    func fit(width: Int) {
         guard width != self.width else { return }
         self.width = width
         shown.forEach { scale($0) }

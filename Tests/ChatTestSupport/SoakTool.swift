@@ -1,23 +1,23 @@
-import Foundation
+public import Foundation
 
-/// The built `parlance-store-soak`, which lies beside the test bundle.
-struct SoakTool {
-    struct Outcome {
+/// A built soak, such as `parlance-store-soak`, which lies beside the test bundle.
+public struct SoakTool: Sendable {
+    public struct Outcome: Sendable {
         /// Minus the signal, if one ended it.
-        var status: Int32
-        var output: String
+        public var status: Int32
+        public var output: String
     }
 
     private let executable: URL
 
-    init() throws {
+    public init(_ name: String) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         executable = URL(fileURLWithPath: tests).deletingLastPathComponent()
-            .appendingPathComponent("parlance-store-soak")
+            .appendingPathComponent(name)
     }
 
     /// Runs it to its end; its output has to fit into a pipe (64 KiB).
-    func run(_ arguments: [String]) async throws -> Outcome {
+    public func run(_ arguments: [String]) async throws -> Outcome {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments

@@ -1,0 +1,50 @@
+import Foundation
+import MatrixBackend
+import SoakSupport
+
+/// Makes accounts with rooms and history in a homeserver, each once: what is there already stays as it is.
+struct BenchFiller {
+    /// Messages of a room in a list: with its state, more than a first answer has.
+    private static let messages = 15
+    private static let atOnce = 4
+
+    let server: SoakHomeserver
+
+    func account(_ name: String, rooms: Int) async throws -> MatrixSession {
+        let session = try await server.signIn(name)
+        let known = try await server.rooms(of: session).count
+        guard known < rooms else { return session }
+        print("making \(rooms - known) rooms")
+        try await concurrently(rooms - known) { number in
+            let room = try await server.makeRoom(named: "Room \(known + number)", of: session)
+            for number in 0..<Self.messages { try await server.say("Message \(number)", to: room, as: session) }
+        }
+        return session
+    }
+
+    /// - Returns: its identifier. It is one's own, and has at least so many messages.
+    func room(_ name: String, of session: MatrixSession, messages: Int) async throws -> String {
+        let room: String
+        if let known = try await server.room(aliased: name) {
+            room = known
+        } else {
+            room = try await server.makeRoom(named: name, alias: name, of: session)
+        }
+        let known = try await server.messages(in: room, as: session).count
+        if known < messages { print("writing \(messages - known) messages") }
+        try await concurrently(max(0, messages - known)) { number in
+            try await server.say("Message \(number) of many, none of which says much", to: room, as: session)
+        }
+        return room
+    }
+
+    private func concurrently(_ count: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= Self.atOnce { try await group.next() }
+                group.addTask { try await work(number) }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import ChatCore
+import ChatStore
+import Foundation
+import MatrixBackend
+import SoakSupport
+
+/// One user's application, without its window.
+///
+/// Told `begin URL SLIDING USER DEVICE TOKEN LAST ROOM=NEXT…`, it sends what is left of the messages 1 to LAST to each
+/// room, a few at a time, and says `queued ROOM NUMBER` once a message is queued for good, and `done` when the sync has
+/// brought all of them. Told `end ROOM=MESSAGE…`, the last message that each room has, it says `kept ROOM MESSAGE` of
+/// all that it keeps, latest first, and `done`.
+struct TalkChild {
+    /// Seconds of an outbox and of a sync are this many times shorter.
+    private static let haste = 20
+    /// Messages on their way in one room.
+    private static let window = 10
+
+    let folder: String
+
+    func run() async throws {
+        guard let words = readLine()?.split(separator: " ").map(String.init), words.count > 6, words[0] == "begin",
+            let url = URL(string: words[1]), let last = Int(words[6])
+        else { throw SoakFailure("not told to begin") }
+        let session = MatrixSession(user: MemberID(words[3]), device: words[4], token: AccessToken(words[5]))
+        let features: Set<String> = words[2] == "1" ? ["org.matrix.simplified_msc3575"] : []
+        let store = try await ChatStore.open(in: URL(fileURLWithPath: folder, isDirectory: true))
+        let backend = try await MatrixBackend.start(
+            over: store, server: Homeserver(url: url, versions: ["v1.11"], features: features), session: session,
+            transport: HastyTransport(transport: CurlTransport()), clock: FastClock(factor: Self.haste))
+        let rooms = words.dropFirst(7).map { pair in
+            let parts = pair.split(separator: "=").map(String.init)
+            return (id: RoomID(parts[0]), next: Int(parts[1]) ?? 1)
+        }
+        for await summaries in backend.roomSummaries()
+        where Set(summaries.map(\.id)).isSuperset(of: rooms.map(\.id)) { break }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (place, room) in rooms.enumerated() {
+                group.addTask { try await send(room.next, last, to: room.id, place, by: backend, store) }
+            }
+            try await group.waitForAll()
+        }
+        ParentPipe.say("done")
+        guard let end = readLine()?.split(separator: " ").map(String.init), end.first == "end" else { return }
+        for (place, pair) in end.dropFirst().enumerated() {
+            let parts = pair.split(separator: "=").map(String.init)
+            try await tellAll(of: RoomID(parts[0]), place, upTo: MessageID(parts[1]), from: backend)
+        }
+        ParentPipe.say("done")
+        await backend.close()
+        await store.close()
+    }
+
+    private func send(
+        _ first: Int, _ last: Int, to room: RoomID, _ place: Int, by backend: MatrixBackend, _ store: ChatStore
+    ) async throws {
+        var next = first
+        var onTheirWay: Set<TransactionID> = []
+        for await update in backend.timeline(of: room, limit: 100) {
+            var messages: [Message] = []
+            switch update {
+            case .opened(let page, _, _): messages = page.messages
+            case .changed(let changed): messages = changed
+            case .removed, .members, .typing: break
+            case .closed: throw SoakFailure("room \(place) is gone")
+            }
+            for message in messages where message.sender == backend.own {
+                guard let transaction = message.transactionID else { continue }
+                switch message.delivery {
+                case .sending: onTheirWay.insert(transaction)
+                case .sent: onTheirWay.remove(transaction)
+                default: throw SoakFailure("a message was refused")
+                }
+            }
+            while next <= last, onTheirWay.count < Self.window {
+                let transaction = TransactionID("\(place)-\(next)")
+                let echo = try await backend.send(
+                    OutgoingMessage(transactionID: transaction, text: "\(next)"), to: room)
+                ParentPipe.say("queued \(place) \(next)")
+                if echo.delivery == .sending { onTheirWay.insert(transaction) }
+                next += 1
+            }
+            // They go out in order: with the last of them, all are there.
+            let end = TransactionID("\(place)-\(last)")
+            if next > last, try await store.message(of: end, in: room) != nil { return }
+        }
+    }
+
+    private func tellAll(of room: RoomID, _ place: Int, upTo last: MessageID, from backend: MatrixBackend) async throws
+    {
+        for await update in backend.timeline(of: room, limit: 100) {
+            var messages: [Message] = []
+            if case .opened(let page, _, _) = update { messages = page.messages }
+            if case .changed(let changed) = update { messages = changed }
+            if messages.contains(where: { $0.id == last }) { break }
+        }
+        var position = Int64.max
+        var failures = 0
+        while true {
+            guard let page = try? await backend.messages(in: room, before: position, limit: 200) else {
+                failures += 1
+                guard failures < 1000 else { throw SoakFailure("the history cannot be fetched") }
+                continue
+            }
+            for message in page.messages.reversed() { ParentPipe.say("kept \(place) \(message.id)") }
+            guard page.hasOlder else { return }
+            position = page.messages.first?.position ?? position
+        }
+    }
+}

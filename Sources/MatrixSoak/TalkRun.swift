@@ -1,0 +1,137 @@
+import ChatCore
+import Foundation
+import MatrixBackend
+import SoakSupport
+
+/// Two users talk over a server that is killed, through a network that fails, from processes that are killed.
+struct TalkRun {
+    private static let rooms = 5
+
+    let count: Int
+    let kills: Int
+    let serverKills: Int
+    /// How many there must be at least.
+    let faults: Int
+    /// Of the homeserver.
+    let folder: String
+    let seed: UInt64
+
+    private var each: Int { max(count / Self.rooms / 2, 1) }
+    private var all: Int { each * Self.rooms * 2 }
+
+    func run() async throws -> Bool {
+        print("\(all) messages, \(kills) kills, \(serverKills) kills of the server, seed \(seed)")
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("parlance-talk-\(UUID().uuidString)", isDirectory: true)
+        let server = try SoakHomeserver.start(in: self.folder, fresh: true)
+        var random = SeededGenerator(seed: seed)
+        let proxy = FaultProxy(seed: random.next())
+        let url = "http://127.0.0.1:\(try proxy.start(to: server.port))"
+        let users = [try await server.register("ann"), try await server.register("bob")]
+        var rooms: [String] = []
+        for _ in 0..<Self.rooms { rooms.append(try await server.makeRoom(of: users[0], with: users[1])) }
+        let progress = Progress()
+        let clock = ContinuousClock()
+        let start = clock.now
+        // One of them by sliding sync, the other by the plain one.
+        let talkers = users.enumerated().map { place, user in
+            Talker(
+                session: user, isSliding: place == 0, folder: folder.appendingPathComponent("\(place)/store"), url: url,
+                rooms: rooms, each: each, progress: progress, seed: random.next())
+        }
+        let ends = await talk(talkers, server, progress)
+        print("sent after \((clock.now - start).components.seconds) s")
+        let isFine = try await compare(talkers, rooms, server, ends, proxy.faults)
+        try server.stop()
+        if isFine {
+            try FileManager.default.removeItem(at: folder)
+        } else {
+            print("left as it was found: \(folder.path)")
+        }
+        return isFine
+    }
+
+    /// - Returns: how often a user's process was killed, and how often it crashed.
+    private func talk(
+        _ talkers: [Talker], _ server: SoakHomeserver, _ progress: Progress
+    ) async -> (killed: Int, crashed: Int) {
+        await withTaskGroup(of: (killed: Int, crashed: Int).self) { group in
+            for (place, talker) in talkers.enumerated() {
+                let share = (kills + place) / talkers.count
+                group.addTask {
+                    await onThread {
+                        var talker = talker
+                        try talker.talk(kills: share)
+                        return (talker.killed, talker.crashed)
+                    }
+                }
+            }
+            group.addTask {
+                await onThread {
+                    for kill in 0..<serverKills {
+                        progress.wait(for: all * (kill + 1) / (serverKills + 1))
+                        try server.killAndStart()
+                    }
+                    return (0, 0)
+                }
+            }
+            return await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+        }
+    }
+
+    private func compare(
+        _ talkers: [Talker], _ rooms: [String], _ server: SoakHomeserver, _ ends: (killed: Int, crashed: Int),
+        _ done: [FaultProxy.Fault: Int]
+    ) async throws -> Bool {
+        var lost = 0
+        var doubled = 0
+        var disordered = 0
+        var others = 0
+        var truth: [[String]] = []
+        for room in rooms {
+            let events = try await server.messages(in: room, as: talkers[0].session)
+            truth.append(events.map(\.id))
+            for talker in talkers {
+                let numbers = events.filter { $0.sender == talker.session.user.rawValue }.map { Int($0.text) ?? 0 }
+                lost += Set(1...each).subtracting(numbers).count
+                doubled += numbers.count - Set(numbers).count
+                if numbers != numbers.sorted() { disordered += 1 }
+            }
+        }
+        for talker in talkers {
+            let last = truth.map { $0.last ?? "" }
+            let kept = await onThread { try talker.kept(upTo: last) }
+            others += zip(kept, truth).filter { $0 != $1 }.count
+        }
+        let total = done.values.reduce(0, +)
+        print(
+            "\(all) messages: \(lost) lost, \(doubled) doubled, \(disordered) timelines out of order,",
+            "\(others) kept otherwise than the server has them; \(total) faults, \(ends.killed) kills,",
+            "\(serverKills) kills of the server, \(ends.crashed) crashes")
+        print(done.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))
+        SoakReport(name: "talk-lost", value: lost, unit: "messages", target: 0).print()
+        SoakReport(name: "talk-doubled", value: doubled, unit: "messages", target: 0).print()
+        SoakReport(name: "talk-out-of-order", value: disordered, unit: "timelines", target: 0).print()
+        SoakReport(name: "talk-kept-otherwise", value: others, unit: "timelines", target: 0).print()
+        SoakReport(name: "talk-kills", value: ends.killed, unit: "kills", target: kills).print()
+        SoakReport(name: "talk-crashes", value: ends.crashed, unit: "crashes", target: 0).print()
+        SoakReport(name: "talk-server-kills", value: serverKills, unit: "kills", target: serverKills).print()
+        SoakReport(name: "talk-faults", value: min(total, faults), unit: "faults", target: faults).print()
+        return lost + doubled + disordered + others + ends.crashed == 0 && ends.killed == kills && total >= faults
+    }
+
+    /// Where it may block.
+    private func onThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async -> T {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    continuation.resume(returning: try work())
+                } catch {
+                    // The others would go on for ever.
+                    FileHandle.standardError.write(Data("parlance-matrix-soak: \(error), seed \(seed)\n".utf8))
+                    exit(1)
+                }
+            }
+        }
+    }
+}

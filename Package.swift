@@ -127,7 +127,8 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "MatrixSoak",
-            dependencies: ["BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SoakSupport"], swiftSettings: settings),
+            dependencies: ["BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SoakSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [

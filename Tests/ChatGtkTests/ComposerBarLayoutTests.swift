@@ -280,8 +280,10 @@ final class ComposerBarLayoutTests: GtkTestCase {
                 let place = try XCTUnwrap(label.bounds(in: bench.widget))
                 let text = try XCTUnwrap(bench.text.bounds(in: bench.widget))
                 XCTAssertEqual(place.y, text.y, accuracy: 1, "MIB-18: \(style)")
-                XCTAssertEqual(place.x, text.x, accuracy: 1)
-                XCTAssertEqual(place.width, text.width, accuracy: 1)
+                let left = Double(gtk_text_view_get_left_margin(bench.text.cast()))
+                let right = Double(gtk_text_view_get_right_margin(bench.text.cast()))
+                XCTAssertEqual(place.x, text.x + left, accuracy: 1)
+                XCTAssertEqual(place.width, text.width - left - right, accuracy: 1)
             }
             bench.window.close()
         }

@@ -217,7 +217,7 @@ let package = Package(
             name: "parlance",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit",
-                "LocalBackend",
+                "Keyring", "LocalBackend", "MatrixBackend",
             ],
             swiftSettings: mainActorSettings),
         .testTarget(

@@ -108,16 +108,7 @@ public final class ConversationCoordinator {
     /// Returns when the rooms are there and the open one has its messages and its draft, so that a window shown then is
     /// complete and takes what is typed into it at once; after `limit` it returns whatever is there.
     public func settle(within limit: Duration) async {
-        let watching = Task {
-            let states = Observations<Bool, Never> { [weak self] in self?.isSettled ?? true }
-            for await isSettled in states where isSettled { return }
-        }
-        let limiting = Task { [time] in
-            try? await time.sleep(time.now() + limit)
-            watching.cancel()
-        }
-        await watching.value
-        limiting.cancel()
+        await time.wait(atMost: limit) { [weak self] in self?.isSettled ?? true }
     }
 
     private var isSettled: Bool {

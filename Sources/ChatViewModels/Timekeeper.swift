@@ -1,3 +1,5 @@
+import Observation
+
 /// What time it is and how to wait, from any clock: tests hand in one they move by hand.
 public nonisolated struct Timekeeper: Sendable {
     /// Time since an arbitrary origin; never goes back.
@@ -12,4 +14,20 @@ public nonisolated struct Timekeeper: Sendable {
     }
 
     public static let continuous = Timekeeper(ContinuousClock())
+}
+
+extension Timekeeper {
+    /// Returns when a condition over observable state holds, or after `limit`.
+    func wait(atMost limit: Duration, until condition: @escaping @MainActor () -> Bool) async {
+        let watching = Task {
+            let states = Observations<Bool, Never> { condition() }
+            for await holds in states where holds { return }
+        }
+        let limiting = Task {
+            try? await sleep(now() + limit)
+            watching.cancel()
+        }
+        await watching.value
+        limiting.cancel()
+    }
 }

@@ -18,12 +18,14 @@ enum InstalledFolders {
 
 /// Where the user's data lies (XDG base directories).
 nonisolated enum DataFolder {
-    static var store: URL {
+    static var store: URL { base.appending(path: "parlance") }
+    /// Of accounts at servers. A store's folder holds nothing else.
+    static var accounts: URL { base.appending(path: "parlance-accounts") }
+
+    private static var base: URL {
         let environment = ProcessInfo.processInfo.environment
         // A relative path is to be ignored, says the specification.
-        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
-            return URL(fileURLWithPath: data).appending(path: "parlance")
-        }
-        return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share/parlance")
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return URL(fileURLWithPath: data) }
+        return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
     }
 }

@@ -6,7 +6,9 @@ import ChatViewModels
 import Composer
 import Foundation
 import GtkKit
+import Keyring
 import LocalBackend
+import MatrixBackend
 
 /// The composition root: joins store, backend, view models and window.
 final class ParlanceApplication {
@@ -17,7 +19,8 @@ final class ParlanceApplication {
     private var opening: Task<Result<ChatStore, any Error>, Never>?
     private var store: ChatStore?
     private var backend: LocalBackend?
-    private var coordinator: ConversationCoordinator?
+    private var matrix: MatrixAccounts?
+    private var accounts: AccountsCoordinator?
     private var window: MainWindow?
     private var emoji: EmojiLibrary?
     private var status: Int32 = 0
@@ -80,20 +83,37 @@ final class ParlanceApplication {
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
             coordinator.archive = RoomArchive(source: backend, destination: backend)
             equip(coordinator, abilities: backend.abilities)
-            await show(coordinator)
+            let matrix = MatrixAccounts(
+                list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
+                transport: CurlTransport(), translator: Self.translator, deviceName: "Parlance")
+            self.matrix = matrix
+            try await matrix.start()
+            await show(
+                AccountsCoordinator(local: coordinator, service: matrix) { [weak self, weak matrix] account in
+                    guard let backend = await matrix?.backend(of: account) else { return nil }
+                    return self?.conversations(over: backend, of: account)
+                })
             checkHistory()
         } catch {
             await refuse(error)
         }
     }
 
+    private func conversations(over backend: MatrixBackend, of account: String) -> ConversationCoordinator {
+        let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
+        equip(coordinator, abilities: backend.abilities)
+        coordinator.sendKey = sendKey
+        coordinator.start(opening: settings?.string("selected-account") == account ? lastRoom : nil)
+        return coordinator
+    }
+
+    private var lastRoom: RoomID? {
+        settings.map { $0.string("selected-room") }.flatMap { $0.isEmpty ? nil : RoomID($0) }
+    }
+
     /// Gives the composers what they know: commands, emoji, members and rooms.
     private func equip(_ coordinator: ConversationCoordinator, abilities: RoomAbilities) {
-        let emoji = EmojiLibrary(
-            recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
-            load: { try EmojiResources.load() },
-            onUse: { [weak self] in self?.settings?.set("recent-emoji", $0.joined(separator: " ")) })
-        self.emoji = emoji
+        let emoji = emoji ?? makeEmoji()
         let commands = CommandRegistry(abilities: abilities, translator: Self.translator)
         coordinator.commands = commands
         coordinator.inputController = EmojiCodeController(library: emoji)
@@ -107,17 +127,27 @@ final class ParlanceApplication {
         }
     }
 
-    private func show(_ coordinator: ConversationCoordinator) async {
-        self.coordinator = coordinator
+    private func makeEmoji() -> EmojiLibrary {
+        let emoji = EmojiLibrary(
+            recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
+            load: { try EmojiResources.load() },
+            onUse: { [weak self] in self?.settings?.set("recent-emoji", $0.joined(separator: " ")) })
+        self.emoji = emoji
+        return emoji
+    }
+
+    private func show(_ accounts: AccountsCoordinator) async {
+        self.accounts = accounts
         applySettings()
-        let window = MainWindow(application: application, coordinator: coordinator, settings: settings)
+        let window = MainWindow(application: application, accounts: accounts, settings: settings)
         self.window = window
-        let room = settings?.string("selected-room") ?? ""
-        coordinator.start(opening: room.isEmpty ? nil : RoomID(room))
+        let account = settings?.string("selected-account") ?? AccountsCoordinator.localID
+        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastRoom : nil)
+        accounts.start(showing: account)
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
         // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk.
-        await coordinator.settle(within: .seconds(1))
+        await accounts.settle(within: .seconds(1))
         window.present()
     }
 
@@ -129,6 +159,7 @@ final class ParlanceApplication {
         window = nil
         application.hold()
         Task {
+            await matrix?.close()
             await backend?.close()
             await store.close()
             application.release()
@@ -238,8 +269,10 @@ final class ParlanceApplication {
         emoji?.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
         TextZoom.apply(percent: settings.int("text-zoom"))
         ShakeToClear.isEnabled = settings.bool("shake-to-clear")
-        coordinator?.sendKey = settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return
+        accounts?.sendKey = sendKey
     }
+
+    private var sendKey: SendKey { settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return }
 
     private static let translator = Translator(translate: translate, plural: plural)
     private static let translate: @Sendable (String) -> String = { translated($0) }

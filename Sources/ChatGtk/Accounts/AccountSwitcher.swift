@@ -42,7 +42,10 @@ final class AccountSwitcher {
             translated("Account: %s").replacing("%s", with: title.text)
                 + (isUnread ? ", " + translated("unread messages in another") : ""))
         for child in list.children { gtk_list_box_remove(list.cast(), child.cast()) }
-        for row in rows { gtk_list_box_append(list.cast(), AccountRow.make(row).cast()) }
+        for row in rows {
+            let item = AccountRow.make(row)
+            gtk_list_box_append(list.cast(), item.cast())
+        }
         signIn.isVisible = shown?.condition.needsSignIn ?? false || shown?.isLocked ?? false
         logOut.isVisible = shown?.isLocal == false
     }

@@ -10,7 +10,7 @@ final class RoomListView {
     var onDetails: ((RoomID) -> Void)?
     var onLeave: ((RoomID) -> Void)?
 
-    private let viewModel: RoomListViewModel
+    private var viewModel: RoomListViewModel
     private let list: ListView
     private let stack: Stack
     private let model = KeyListModel()
@@ -38,6 +38,12 @@ final class RoomListView {
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
         stack.insertActions(actions, prefix: "room")
+        show(viewModel)
+    }
+
+    /// Shows other rooms in the place of these.
+    func show(_ viewModel: RoomListViewModel) {
+        self.viewModel = viewModel
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
 

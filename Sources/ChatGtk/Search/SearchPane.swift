@@ -13,7 +13,7 @@ final class SearchPane {
 
     let field = SearchField(label: translated("Search in all rooms"))
     let list = ListView(borrowing: gtk_list_view_new(nil, nil))
-    private let viewModel: SearchViewModel
+    private var viewModel: SearchViewModel
     private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
     private let hint = Label()
     private let nothing = Widget(borrowing: adw_status_page_new())
@@ -26,7 +26,7 @@ final class SearchPane {
         self.viewModel = viewModel
         widget = Box(.vertical)
         build()
-        field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
+        field.onType = { [weak self] in self?.viewModel.send(.type($0)) }
         field.onReturn = { [weak self] _ in self?.choose(self?.list.selectedIndex ?? 0) }
         field.onDown = { [weak self] in self?.enterList() }
         field.onEscape = { [weak self] in self?.close() }
@@ -40,7 +40,13 @@ final class SearchPane {
         for signal in ["value-changed", "changed"] {
             adjustment.connect(signal) { [weak self] _ in self?.loadIfNear() }
         }
-        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+        show(viewModel)
+    }
+
+    /// Searches among other rooms.
+    func show(_ viewModel: SearchViewModel) {
+        self.viewModel = viewModel
+        rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
 
     func open() {

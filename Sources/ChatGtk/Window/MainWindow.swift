@@ -1,7 +1,6 @@
 import CGtk
 import ChatCore
 public import ChatViewModels
-import Composer
 public import GtkKit
 
 /// The window: rooms at the left, the open conversation at the right.
@@ -10,7 +9,9 @@ public final class MainWindow {
     /// Called once when the window has been closed and its drafts are safe.
     public var onClosed: (() -> Void)?
 
-    let coordinator: ConversationCoordinator
+    let accounts: AccountsCoordinator
+    /// Of the account that is shown.
+    private(set) var coordinator: ConversationCoordinator
     private let settings: Settings?
     let panes: SplitPane
     private let toasts: Widget
@@ -24,10 +25,20 @@ public final class MainWindow {
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
+    private var importing: Action?
+    let accountSwitcher = AccountSwitcher()
+    let connectionBar = ConnectionBar()
+    var accountRenderings: [Rendering] = []
     private var isClosing = false
 
-    public init(application: Application, coordinator: ConversationCoordinator, settings: Settings?) {
-        self.coordinator = coordinator
+    /// A window over the rooms of one account.
+    public convenience init(application: Application, coordinator: ConversationCoordinator, settings: Settings?) {
+        self.init(application: application, accounts: AccountsCoordinator(local: coordinator), settings: settings)
+    }
+
+    public init(application: Application, accounts: AccountsCoordinator, settings: Settings?) {
+        self.accounts = accounts
+        coordinator = accounts.conversations
         self.settings = settings
         let builder = Builder(resource: Resource.ui("window"))
         window = builder["window"]
@@ -47,12 +58,34 @@ public final class MainWindow {
         roomList = list
         setUpWindow()
         addActions()
-        coordinator.onNotice = { [weak self] in self?.show($0) }
-        coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
-        coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         searchPane.onClose = { [weak self] in self?.searchClosed() }
         searchPane.onChoose = { [weak self] in self?.searchChose() }
         panes.onFold { [weak self] in self?.foldingChanged() }
+        follow()
+        setUpAccounts(header: sidebarHeader, sidebar: builder["sidebar"])
+    }
+
+    /// Shows the rooms of another account in the place of these.
+    func show(_ coordinator: ConversationCoordinator) {
+        guard coordinator !== self.coordinator else { return }
+        let before = self.coordinator
+        (before.onNotice, before.onLeavingAsked, before.onSent) = (nil, nil, nil)
+        self.coordinator = coordinator
+        roomList?.show(coordinator.rooms)
+        searchPane.show(coordinator.search)
+        searchPane.widget.isVisible = coordinator.search.state.isOpen
+        rooms.isVisible = !coordinator.search.state.isOpen
+        follow()
+        showOpenConversation()
+        Task { await before.flushDrafts() }
+    }
+
+    private func follow() {
+        let coordinator = coordinator
+        coordinator.onNotice = { [weak self] in self?.show($0) }
+        coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
+        coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
+        importing?.isEnabled = coordinator.archive != nil
         renderings = [
             Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
@@ -96,7 +129,7 @@ public final class MainWindow {
         gtk_widget_set_visible(window.cast(), 0)
         saveWindowState()
         Task {
-            await coordinator.flushDrafts()
+            await accounts.flushDrafts()
             onClosed?()
             gtk_window_destroy(window.cast())
         }
@@ -109,6 +142,7 @@ public final class MainWindow {
         settings.set("window-width", Int(width))
         settings.set("window-height", Int(height))
         settings.set("window-maximized", gtk_window_is_maximized(window.cast()) != 0)
+        settings.set("selected-account", accounts.selection)
         settings.set("selected-room", coordinator.rooms.state.selection?.rawValue ?? "")
     }
 
@@ -191,12 +225,12 @@ public final class MainWindow {
         actions.add("zoom-in") { [weak self] in self?.zoom(.larger) }
         actions.add("zoom-out") { [weak self] in self?.zoom(.smaller) }
         actions.add("zoom-reset") { [weak self] in self?.zoom(.normal) }
-        let rooms = coordinator.rooms
-        actions.add("next-room") { rooms.send(.selectNeighbour(1)) }
-        actions.add("previous-room") { rooms.send(.selectNeighbour(-1)) }
-        actions.add("next-unread-room") { rooms.send(.selectUnreadNeighbour(1)) }
-        actions.add("previous-unread-room") { rooms.send(.selectUnreadNeighbour(-1)) }
-        actions.add("import", isEnabled: coordinator.archive != nil) { [weak self] in self?.chooseImport() }
+        actions.add("next-room") { [weak self] in self?.step(.selectNeighbour(1)) }
+        actions.add("previous-room") { [weak self] in self?.step(.selectNeighbour(-1)) }
+        actions.add("next-unread-room") { [weak self] in self?.step(.selectUnreadNeighbour(1)) }
+        actions.add("previous-unread-room") { [weak self] in self?.step(.selectUnreadNeighbour(-1)) }
+        importing = actions.add("import") { [weak self] in self?.chooseImport() }
+        addAccountActions(to: actions)
         actions.add("search") { [weak self] in self?.openSearch() }
         roomActions = [
             actions.add("export-room") { [weak self] in self?.chooseExport() },
@@ -211,6 +245,8 @@ public final class MainWindow {
         // In the place of the window's own group: actions added to that one would outlive the window (GTK 4.8).
         window.insertActions(actions, prefix: "win")
     }
+
+    private func step(_ action: RoomListViewModel.Action) { coordinator.rooms.send(action) }
 
     private func zoom(_ step: TextZoom.Step) {
         let percent = TextZoom.percent(after: step)
@@ -270,53 +306,5 @@ public final class MainWindow {
             over: window, heading: translated("Leave “%s”?").replacing("%s", with: row.name),
             body: translated("Its messages are deleted from this computer."), action: translated("_Leave")
         ) { [weak self] in self?.coordinator.rooms.send(.leave(room)) }
-    }
-}
-
-/// Notices in the user's words.
-enum NoticeText {
-    static func text(for notice: ConversationCoordinator.Notice) -> String? {
-        switch notice {
-        case .failed(let error): text(for: error)
-        case .refused(.limit(let rejected)):
-            translated("%d character did not fit", "%d characters did not fit", count: rejected)
-                .replacing("%d", with: "\(rejected)")
-        case .refused(.overLimit): translated("The message is too long")
-        case .refused(.draft): translated("The stored draft of this room could not be read")
-        case .refused(.notTaken(let reason)): reason
-        case .told(let text): text
-        case .refused(.attachmentCount(let limit)):
-            translated("%d file fits in a message", "%d files fit in a message", count: limit)
-                .replacing("%d", with: "\(limit)")
-        case .refused(.attachmentSize(let limit)): tooLarge(limit)
-        case .refused(.attachmentWhileEditing): translated("A message that is being edited takes no files")
-        case .refused(.uploading): translated("A file is still being added")
-        case .refused(.mediaType): translated("This kind of file cannot be added")
-        case .refused: nil
-        case .cleared: translated("Text cleared")
-        }
-    }
-
-    static func text(for error: ChatError) -> String {
-        switch error {
-        case .notFound: translated("It is not there any more")
-        case .notPermitted: translated("That is not permitted here")
-        case .invalidName: translated("A room needs a name of at most 100 characters")
-        case .invalidMessage: translated("The message is empty or too long")
-        case .unreadableFile: translated("The file could not be read")
-        case .fileTooLarge(let limit): tooLarge(limit)
-        case .diskFull: translated("The disk is full: nothing was stored")
-        case .storage: translated("It could not be stored")
-        }
-    }
-
-    private static func tooLarge(_ limit: Int) -> String {
-        translated("Files of more than %s cannot be sent").replacing("%s", with: ByteCount.text(limit))
-    }
-
-    static func escaped(_ text: String) -> String {
-        guard let escaped = g_markup_escape_text(text, -1) else { return "" }
-        defer { g_free(escaped) }
-        return String(cString: escaped)
     }
 }

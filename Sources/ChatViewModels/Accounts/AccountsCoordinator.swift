@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 public import Observation
 
 /// The accounts of a window: each with conversations of its own, one of them shown.
@@ -39,6 +40,11 @@ public final class AccountsCoordinator {
     /// Another account is shown.
     @ObservationIgnored public var onSelect: ((String) -> Void)?
 
+    /// Which key sends, in all accounts.
+    @ObservationIgnored public var sendKey = SendKey.return {
+        didSet { for coordinator in [local] + open.values { coordinator.sendKey = sendKey } }
+    }
+
     @ObservationIgnored public let local: ConversationCoordinator
     @ObservationIgnored public let service: (any SignInService & AccountService)?
     private var states: [AccountState] = []
@@ -47,10 +53,12 @@ public final class AccountsCoordinator {
     private var slow: Set<String> = []
     @ObservationIgnored private let make: (String) async -> ConversationCoordinator?
     @ObservationIgnored private let time: Timekeeper
+    @ObservationIgnored private var hasStarted = false
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// To be shown as soon as it is there.
-    @ObservationIgnored private var wanted: String?
+    private var wanted: String?
+    private var isWaiting: Bool { wanted != nil }
 
     private static let patience = Duration.seconds(3)
 
@@ -80,6 +88,13 @@ public final class AccountsCoordinator {
         listening = Task { [weak self] in
             for await states in stream { await self?.take(states) }
         }
+    }
+
+    /// Returns when the account that was asked for is shown with its rooms, or after `limit`.
+    public func settle(within limit: Duration) async {
+        let end = time.now() + limit
+        await time.wait(atMost: limit) { [weak self] in self?.isWaiting != true }
+        await conversations.settle(within: max(.zero, end - time.now()))
     }
 
     public var rows: [Row] {
@@ -165,8 +180,11 @@ public final class AccountsCoordinator {
     // MARK: What the service tells
 
     private func take(_ states: [AccountState]) async {
-        self.states = states
         let ids = Set(states.map(\.id))
+        // One that was shown last and is gone since.
+        if !hasStarted, let gone = wanted, !ids.contains(gone) { wanted = nil }
+        hasStarted = true
+        self.states = states
         for id in open.keys where !ids.contains(id) {
             if selection == id { select(Self.localID) }
             open[id] = nil

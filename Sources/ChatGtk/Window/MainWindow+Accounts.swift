@@ -1,0 +1,106 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Which account the window shows, and what is to be done about it.
+extension MainWindow {
+    func setUpAccounts(header: Widget, sidebar: Widget) {
+        gtk_box_insert_child_after(sidebar.cast(), connectionBar.widget.cast(), header.cast())
+        connectionBar.onAction = { [weak self] in self?.act(on: $0) }
+        accountSwitcher.onSelect = { [weak self] in self?.choose($0) }
+        accountSwitcher.onAdd = { [weak self] in self?.addAccount() }
+        accountSwitcher.onSignIn = { [weak self] in self?.signInAgain($0) }
+        accountSwitcher.onLogOut = { [weak self] in self?.askLogOut($0) }
+        let accounts = accounts
+        let title = Widget(borrowing: adw_header_bar_get_title_widget(header.cast()))
+        accountRenderings = [
+            Rendering({ accounts.selection }, { [weak self] _ in self?.show(accounts.conversations) }),
+            Rendering({ accounts.banner }, { [weak self] in self?.connectionBar.show($0) }),
+            Rendering(
+                { accounts.rows },
+                { [weak self, weak header] rows in
+                    guard let self, let header else { return }
+                    self.accountSwitcher.show(rows)
+                    // One account needs no choice.
+                    let shown = rows.count > 1 ? self.accountSwitcher.widget : title
+                    if adw_header_bar_get_title_widget(header.cast()) != shown.cast() {
+                        adw_header_bar_set_title_widget(header.cast(), shown.cast())
+                    }
+                }),
+        ]
+    }
+
+    func addAccountActions(to actions: ActionGroup) {
+        actions.add("add-account", isEnabled: accounts.service != nil) { [weak self] in self?.addAccount() }
+    }
+
+    func addAccount() {
+        guard let viewModel = accounts.signIn() else { return }
+        SignInDialog.present(viewModel, over: window) { [weak self] in self?.accounts.select($0) }
+    }
+
+    private func signInAgain(_ row: AccountsCoordinator.Row) {
+        guard let account = row.account, let viewModel = accounts.signIn(again: account) else { return }
+        SignInDialog.present(viewModel, over: window) { _ in }
+    }
+
+    private func choose(_ account: String) {
+        guard let row = accounts.rows.first(where: { $0.id == account }) else { return }
+        if row.isOpen { accounts.select(account) } else { accounts.retry(account) }
+    }
+
+    private func act(on banner: AccountsCoordinator.Banner) {
+        switch banner {
+        case .signedOut: signInAgain(accounts.shown)
+        case .connecting, .offline, .locked: accounts.retry(accounts.shown.id)
+        }
+    }
+
+    // MARK: Logging out
+
+    private func askLogOut(_ row: AccountsCoordinator.Row) {
+        Task { [weak self, accounts] in
+            let unsent = await accounts.unsent(of: row.id)
+            guard let self else { return }
+            Confirmation.present(
+                over: self.window, heading: translated("Log out of %s?").replacing("%s", with: row.id),
+                body: LogOutText.body(unsent), action: translated("_Log Out")
+            ) { [weak self] in self?.logOut(row, isForced: false) }
+        }
+    }
+
+    private func logOut(_ row: AccountsCoordinator.Row, isForced: Bool) {
+        Task { [weak self, accounts] in
+            guard let problem = await accounts.logOut(row.id, isForced: isForced), let self else { return }
+            Confirmation.present(
+                over: self.window, heading: translated("The server could not be told"),
+                body: SignInText.text(for: problem) + "\n\n"
+                    + translated("Its session stays open there until you end it from another program."),
+                action: translated("_Remove Anyway")
+            ) { [weak self] in self?.logOut(row, isForced: true) }
+        }
+    }
+}
+
+/// What logging out deletes, in the user's words.
+enum LogOutText {
+    static func body(_ unsent: UnsentCount?) -> String {
+        var lines = [
+            translated("Its conversations are deleted from this computer. They stay on the server.")
+        ]
+        if let count = unsent?.messages, count > 0 {
+            lines.append(
+                translated(
+                    "%d message that was not sent yet is lost.", "%d messages that were not sent yet are lost.",
+                    count: count
+                ).replacing("%d", with: "\(count)"))
+        }
+        if let count = unsent?.drafts, count > 0 {
+            lines.append(
+                translated("%d draft is lost.", "%d drafts are lost.", count: count)
+                    .replacing("%d", with: "\(count)"))
+        }
+        return lines.joined(separator: "\n")
+    }
+}

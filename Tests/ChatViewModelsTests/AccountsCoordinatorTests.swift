@@ -1,0 +1,126 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct AccountsCoordinatorTests {
+    private static let ann = account("ann")
+    private static let bo = account("bo")
+
+    private let service = FakeAccountService()
+    private let clock = ManualClock()
+    private let local = ConversationCoordinator(service: FakeChatService())
+    private let made = Recorder<String>()
+
+    private static func account(_ name: String) -> Account {
+        Account(id: "@\(name):example.org", kind: "matrix", server: "https://example.org", device: "D", name: name)
+    }
+
+    private func make(showing account: String = AccountsCoordinator.localID) -> AccountsCoordinator {
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { [made] id in
+            made.record(id)
+            return ConversationCoordinator(service: FakeChatService())
+        }
+        accounts.start(showing: account)
+        return accounts
+    }
+
+    private func tell(_ ann: AccountCondition, _ bo: AccountCondition = .online) {
+        service.tell([
+            AccountState(account: Self.ann, condition: ann), AccountState(account: Self.bo, condition: bo),
+        ])
+    }
+
+    @Test func eachAccountHasConversationsOfItsOwn() async {
+        let accounts = make()
+        #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID] && accounts.conversations === local)
+        tell(.online)
+        await eventually { accounts.rows.count == 3 && made.values.count == 2 }
+        accounts.select(Self.ann.id)
+        await eventually { accounts.selection == Self.ann.id }
+        let first = accounts.conversations
+        #expect(first !== local)
+        accounts.select(Self.bo.id)
+        #expect(accounts.conversations !== first && accounts.shown.name == "bo")
+        // What is told again makes nothing anew.
+        tell(.offline)
+        await eventually { accounts.rows[1].condition == .offline }
+        accounts.select(Self.ann.id)
+        #expect(accounts.conversations === first && made.values == [Self.ann.id, Self.bo.id])
+    }
+
+    @Test func theOneThatWasShownLastIsShownWhenItIsThere() async {
+        tell(.connecting)
+        let accounts = make(showing: Self.bo.id)
+        #expect(accounts.selection == AccountsCoordinator.localID)
+        await eventually { accounts.selection == Self.bo.id }
+    }
+
+    @Test func oneThatIsGoneIsNotWaitedFor() async {
+        tell(.online)
+        let accounts = make(showing: "@gone:example.org")
+        // On a clock that stands still: it would never return.
+        await accounts.settle(within: .seconds(1))
+        #expect(accounts.selection == AccountsCoordinator.localID)
+    }
+
+    @Test func anAccountThatGoesGivesWayToThisComputer() async {
+        tell(.online)
+        let accounts = make(showing: Self.ann.id)
+        await eventually { accounts.selection == Self.ann.id }
+        #expect(await accounts.logOut(Self.ann.id, isForced: false) == nil)
+        await eventually { accounts.selection == AccountsCoordinator.localID }
+        #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id])
+    }
+
+    @Test func aServerThatCannotBeToldIsAReasonToAsk() async {
+        tell(.online)
+        let accounts = make()
+        service.logOutFailure = .unreachable(reason: "x")
+        #expect(await accounts.logOut(Self.ann.id, isForced: false) == .unreachable(reason: "x"))
+        #expect(await accounts.logOut(Self.ann.id, isForced: true) == nil)
+    }
+
+    @Test func oneThatCannotBeOpenedIsNotShown() async {
+        tell(.broken(reason: "x"))
+        let accounts = make()
+        await eventually { accounts.rows.count == 3 && made.values == [Self.bo.id] }
+        accounts.select(Self.ann.id)
+        #expect(accounts.selection == AccountsCoordinator.localID && !accounts.rows[1].isOpen)
+        // Once it can be, it is what was asked for.
+        tell(.online)
+        await eventually { accounts.selection == Self.ann.id }
+    }
+
+    @Test(arguments: [
+        (AccountCondition.online, AccountsCoordinator.Banner?.none), (.offline, .offline),
+        (.signedOut(isSoft: true), .signedOut(isSoft: true)), (.signedOut(isSoft: false), .signedOut(isSoft: false)),
+        (.locked(.locked), .locked(.locked)),
+    ])
+    func theBannerSaysWhatIsWrong(condition: AccountCondition, banner: AccountsCoordinator.Banner?) async {
+        tell(.online)
+        let accounts = make(showing: Self.ann.id)
+        await eventually { accounts.selection == Self.ann.id }
+        tell(condition)
+        await eventually { accounts.shown.condition == condition }
+        #expect(accounts.banner == banner)
+        accounts.select(AccountsCoordinator.localID)
+        #expect(accounts.banner == nil)
+    }
+
+    /// Who is connected soon is not told of it.
+    @Test func connectingIsToldOnlyWhenItTakesLong() async {
+        tell(.connecting)
+        let accounts = make(showing: Self.ann.id)
+        await eventually { accounts.selection == Self.ann.id }
+        #expect(accounts.banner == nil)
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(3))
+        await eventually { accounts.banner == .connecting }
+        tell(.online)
+        await eventually { accounts.banner == nil }
+    }
+}

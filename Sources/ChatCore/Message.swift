@@ -20,6 +20,8 @@ public struct Message: Identifiable, Equatable, Sendable {
         /// Said by a program, to be shown without attracting attention.
         case notice
         case image, file, audio, video
+        /// Nothing that was said: see ``Message/event``.
+        case event
     }
 
     public let id: MessageID
@@ -44,12 +46,14 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var editedAt: Date?
     public var isDeleted: Bool
     public var delivery: Delivery
+    /// What happened, of a message that stands for that. Its sender is who did it.
+    public var event: RoomEvent?
 
     public init(
         id: MessageID, roomID: RoomID, sender: MemberID, text: String, sentAt: Date, position: Int64,
         transactionID: TransactionID? = nil, replyTo: MessageID? = nil, editedAt: Date? = nil,
         isDeleted: Bool = false, delivery: Delivery = .sent, kind: Kind = .text, formattedText: String? = nil,
-        attachments: [MediaReference] = [], reactions: [Reaction] = []
+        attachments: [MediaReference] = [], reactions: [Reaction] = [], event: RoomEvent? = nil
     ) {
         self.id = id
         self.roomID = roomID
@@ -66,6 +70,7 @@ public struct Message: Identifiable, Equatable, Sendable {
         self.editedAt = editedAt
         self.isDeleted = isDeleted
         self.delivery = delivery
+        self.event = event
     }
 }
 

@@ -136,7 +136,7 @@ extension ChatStore {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             let known = try MessageQuery(room: record).get(message, in: db)
-            guard !known.isDeleted else { throw ChatError.notFound }
+            guard !known.isDeleted, known.event == nil else { throw ChatError.notFound }
             guard known.sender == member else { throw ChatError.notPermitted }
             return try MessageEditor(record: record, db: db)
                 .edit(known, text: text, formattedText: formattedText, at: date)
@@ -152,7 +152,7 @@ extension ChatStore {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             let known = try MessageQuery(room: record).get(message, in: db)
-            guard known.sender == member else { throw ChatError.notPermitted }
+            guard known.sender == member, known.event == nil else { throw ChatError.notPermitted }
             return try MessageEditor(record: record, db: db).delete(known)
         }
     }

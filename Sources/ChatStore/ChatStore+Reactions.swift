@@ -33,7 +33,7 @@ extension ChatStore {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             let found = try MessageQuery(room: record).get(message, in: db)
-            guard !found.isDeleted else { throw ChatError.notFound }
+            guard !found.isDeleted, found.event == nil else { throw ChatError.notFound }
             return try MessageEditor(record: record, db: db)
                 .setReaction(text, isGiven: isGiven, to: found, by: member, at: date, id: id)
         }

@@ -45,6 +45,11 @@ extension ChatStore {
         }
     }
 
+    /// - Throws: ``ChatError/notFound``.
+    public func room(_ id: RoomID) async throws -> Room {
+        try await read { db in try RoomRecord.get(id, in: db).room }
+    }
+
     /// Those who are in the room, in the order they came, and those who left it.
     /// - Throws: ``ChatError/notFound``.
     public func members(of room: RoomID) async throws -> [Member] {

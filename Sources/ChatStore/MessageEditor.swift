@@ -32,6 +32,11 @@ struct MessageEditor {
     func delete(_ message: Message) throws -> Message? {
         guard !message.isDeleted else { return nil }
         let key = key(of: message)
+        guard message.event == nil else {
+            // It happened all the same.
+            try RoomEvent.erase(of: key, in: db)
+            return try MessageQuery(room: record).get(message.id, in: db)
+        }
         try db.execute(
             sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
         for table in ["revision", "reaction", "attachment"] {

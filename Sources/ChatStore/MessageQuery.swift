@@ -148,6 +148,16 @@ struct MessageQuery {
         while let row = try files.next() {
             if let place = try place(row) { messages[place].attachments.append(try MediaReference(row: row)) }
         }
+        if messages.contains(where: { $0.kind == .event }) {
+            let events = try Row.fetchCursor(db.cachedStatement(sql: Self.events), arguments: range)
+            while let row = try events.next() {
+                if let place = try place(row) { messages[place].event = try RoomEvent(row) }
+            }
+            // What happened was lost with a damaged page.
+            for place in messages.indices where messages[place].kind == .event && messages[place].event == nil {
+                messages[place].isDeleted = true
+            }
+        }
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
             guard let place = try place(row) else { continue }
@@ -165,6 +175,8 @@ struct MessageQuery {
     private func key(_ message: Message) -> Int64 {
         key(at: message.position)
     }
+
+    private static let events = "SELECT * FROM event WHERE message BETWEEN ? AND ?"
 
     private static let attachments = "SELECT * FROM attachment WHERE message BETWEEN ? AND ? ORDER BY message, place"
 
@@ -206,7 +218,9 @@ extension Message.Delivery {
 
 extension Message.Kind {
     /// As stored, by the place in this list: what is new goes to its end.
-    private static let codes: [Message.Kind] = [.text, .emote, .notice, .image, .file, .audio, .video]
+    private static let codes: [Message.Kind] = [
+        .text, .emote, .notice, .image, .file, .audio, .video, .event,
+    ]
 
     init?(code: Int64) {
         guard Self.codes.indices.contains(Int(clamping: code)) else { return nil }

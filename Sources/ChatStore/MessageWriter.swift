@@ -13,7 +13,8 @@ struct MessageWriter {
     private let db: Database
     private let allowsThoseWhoLeft: Bool
     private var ends: (first: Int64, last: Int64)
-    private let wasEmpty: Bool
+    /// Whether nothing in it is a last message yet.
+    private let hasNoLast: Bool
     /// The first and the last name that the search indexes know a message by.
     private var arrivals: (first: Int64, last: Int64)
     private var senders: [MemberID: Sender] = [:]
@@ -31,7 +32,10 @@ struct MessageWriter {
         self.db = db
         allowsThoseWhoLeft = allowingThoseWhoLeft
         let found = try record.ends(in: db)
-        wasEmpty = found == nil
+        hasNoLast =
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT lastMessage IS NULL FROM room WHERE key = ?"), arguments: [record.key])
+            ?? true
         ends = (position ?? found?.first.position ?? 1, found?.last.position ?? 0)
         func arrival(_ order: String) throws -> Int64? {
             try Int64.fetchOne(
@@ -50,6 +54,8 @@ struct MessageWriter {
         ends.last += 1
         arrivals.last += 1
         let message = try insert(new, by: sender, position: ends.last, arrival: arrivals.last)
+        // What happens in a room is nothing that was said to anyone.
+        guard new.event == nil else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
         if !sender.isOwn { unread += 1 }
@@ -62,7 +68,7 @@ struct MessageWriter {
         let sender = try sender(new.sender)
         ends.first -= 1
         arrivals.first -= 1
-        if wasEmpty, newest == nil {
+        if hasNoLast, newest == nil, new.event == nil {
             newest = (MessageKey(room: record.key, position: ends.first).raw, new.summary)
             lastActivity = new.sentAt.milliseconds
         }
@@ -92,6 +98,7 @@ struct MessageWriter {
             key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, new.kind.code,
             new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
         ])
+        try new.event?.insert(for: key, in: db)
         for (place, file) in new.attachments.enumerated() {
             try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .execute(arguments: [
@@ -103,7 +110,7 @@ struct MessageWriter {
             id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
             transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
-            formattedText: new.formattedText, attachments: new.attachments)
+            formattedText: new.formattedText, attachments: new.attachments, event: new.event)
     }
 
     private mutating func sender(_ id: MemberID) throws -> Sender {

@@ -16,6 +16,8 @@ public struct NewMessage: Equatable, Sendable {
     public var kind: Message.Kind
     public var formattedText: String?
     public var attachments: [MediaReference]
+    /// What happened, instead of what was said.
+    public var event: RoomEvent?
 
     public init(
         id: MessageID, sender: MemberID, text: String, sentAt: Date, transactionID: TransactionID? = nil,
@@ -32,6 +34,12 @@ public struct NewMessage: Equatable, Sendable {
         self.kind = kind
         self.formattedText = formattedText
         self.attachments = attachments
+    }
+
+    /// Something that happened in the room.
+    public init(id: MessageID, sender: MemberID, event: RoomEvent, sentAt: Date) {
+        self.init(id: id, sender: sender, text: "", sentAt: sentAt, kind: .event)
+        self.event = event
     }
 
     /// What a list shows of it: the text, or else the name of its first file.

@@ -40,7 +40,7 @@ struct RoomRecord {
         let statement = try db.cachedStatement(
             sql: """
                 SELECT key, coalesce(nullif(text, ''), (SELECT name FROM attachment WHERE message = key), '') AS text
-                FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 ORDER BY key DESC LIMIT 1
+                FROM message WHERE key BETWEEN ? AND ? AND isDeleted = 0 AND kind <> 7 ORDER BY key DESC LIMIT 1
                 """)
         let last = try Row.fetchOne(statement, arguments: [keys.lowerBound, keys.upperBound])
         try setLastMessage(last?.value("key"), text: last?.value("text"), in: db)
@@ -58,7 +58,8 @@ struct RoomRecord {
                 UPDATE room SET unread = (
                     SELECT count(*) FROM message m JOIN user u ON u.key = m.sender
                     JOIN member s ON s.room = m.room AND s.id = u.id
-                    WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND s.kind <> 'own')
+                    WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
+                        AND s.kind <> 'own')
                 WHERE key = ?
                 """
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])

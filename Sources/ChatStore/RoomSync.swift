@@ -55,6 +55,7 @@ struct RoomSync {
         var areOthers = try put(members, into: record)
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
         var changed: Set<MessageID> = []
+        var new: [TimelineEvent] = []
         var position = gap.position
         var isClosed = token == nil
         for event in events.reversed() {
@@ -68,9 +69,10 @@ struct RoomSync {
             }
             areOthers = try putSender(of: message, into: record) || areOthers
             position = try writer.prepend(message).position
-            try finish(event, in: record, &changed)
+            new.append(event)
         }
         try writer.finish()
+        for event in new { try finish(event, in: record, &changed) }
         for case .change(let change) in events { try apply(change, in: record, &changed) }
         try db.execute(
             sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, gap.position])
@@ -100,6 +102,11 @@ struct RoomSync {
             let known = try Row.fetchOne(
                 db.cachedStatement(sql: "SELECT name, kind, hasLeft FROM member WHERE room = ? AND id = ?"),
                 arguments: [record.key, member.id.rawValue])
+            var member = member
+            // Who leaves is seldom named: what was said before keeps the name that it was said under.
+            if member.hasLeft, member.displayName == member.id.rawValue, let known {
+                member.displayName = try known.value("name")
+            }
             if let known, try known.value("name") == member.displayName, try known.flag("hasLeft") == member.hasLeft {
                 continue
             }
@@ -151,14 +158,17 @@ struct RoomSync {
         } else if let last = try lastGap(of: record) {
             writer.leap(to: last)
         }
+        var new: [TimelineEvent] = []
         for event in events {
             guard let message = event.message else { continue }
             guard try isNew(message, in: query) else { continue }
             areOthers = try putSender(of: message, into: record) || areOthers
             _ = try writer.append(message)
-            try finish(event, in: record, &changed)
+            new.append(event)
         }
+        // Before what changes them: it takes them out of the summary again.
         try writer.finish()
+        for event in new { try finish(event, in: record, &changed) }
         for case .change(let change) in events { try apply(change, in: record, &changed) }
         return changed
     }
@@ -242,13 +252,14 @@ struct RoomSync {
         let result: Message?
         switch change.kind {
         case .edit(let text, let formattedText):
-            guard !target.isDeleted, target.sender == change.sender, change.at >= target.editedAt ?? target.sentAt
+            guard !target.isDeleted, target.event == nil, target.sender == change.sender,
+                change.at >= target.editedAt ?? target.sentAt
             else { return }
             result = try editor.edit(target, text: text, formattedText: formattedText, at: change.at)
         case .deletion:
             result = try editor.delete(target)
         case .reaction(let text):
-            guard !target.isDeleted else { return }
+            guard !target.isDeleted, target.event == nil else { return }
             result = try editor.setReaction(
                 text, isGiven: true, to: target, by: change.sender, at: change.at, id: change.id)
         }

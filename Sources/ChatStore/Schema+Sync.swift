@@ -26,4 +26,16 @@ extension Schema {
 
         CREATE INDEX reaction_id ON reaction (id) WHERE id IS NOT NULL;
         """
+
+    /// What happened in rooms, of the messages that stand for it, whose text is empty.
+    static let events = """
+        CREATE TABLE event (
+            message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
+            kind TEXT NOT NULL,
+            subject TEXT,
+            name TEXT,
+            before TEXT,
+            after TEXT
+        ) STRICT, WITHOUT ROWID;
+        """
 }

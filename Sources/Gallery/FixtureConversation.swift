@@ -5,7 +5,15 @@ import Foundation
 nonisolated enum FixtureConversation {
     static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
     static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
-    static let members = [FixtureService.own, ann, tomas]
+    static let ida = Member(id: MemberID("ida"), displayName: "Ida Berg", kind: .person)
+    static let members = [FixtureService.own, ann, tomas, ida]
+
+    /// What happened before a line of ``lines``.
+    private static let events: [(before: Int, by: Member, event: RoomEvent)] = [
+        (3, ann, RoomEvent(.invited, subject: ida.id)), (3, ida, RoomEvent(.joined, subject: ida.id)),
+        (3, tomas, RoomEvent(.topicSet, after: "Autumn, 96 pages")),
+        (9, ann, RoomEvent(.roomNamed, after: "Autumn issue")),
+    ]
 
     private static let lines: [(sender: Member, minutesAgo: Double, text: String)] = [
         (ann, 1506, "Did the new type specimen arrive?"),
@@ -25,12 +33,19 @@ nonisolated enum FixtureConversation {
     ]
 
     static func messages(in room: RoomID, now: Date) -> [Message] {
-        lines.enumerated().map { index, line in
+        let said = lines.enumerated().map { index, line in
             Message(
                 id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text,
-                sentAt: now.addingTimeInterval(-60 * line.minutesAgo), position: Int64(index),
+                sentAt: now.addingTimeInterval(-60 * line.minutesAgo), position: Int64(10 * index),
                 editedAt: index == 6 ? now : nil)
         }
+        let happened = events.enumerated().map { index, told in
+            Message(
+                id: MessageID("e\(index)"), roomID: room, sender: told.by.id, text: "",
+                sentAt: said[told.before].sentAt.addingTimeInterval(-60 * Double(5 - index)),
+                position: said[told.before].position - 5 + Int64(index), kind: .event, event: told.event)
+        }
+        return (said + happened).sorted { $0.position < $1.position }
     }
 
     private static let phrases = [

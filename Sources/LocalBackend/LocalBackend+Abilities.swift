@@ -17,7 +17,11 @@ extension LocalBackend {
         let topic = topic.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         guard topic?.count ?? 0 <= ChatLimits.topicLength else { throw ChatError.invalidName }
         try await inTurn {
-            try await store.set(topic?.isEmpty ?? true ? nil : topic, for: Self.topicSetting, of: room)
+            let before = try await store.setting(Self.topicSetting, of: room)
+            let after = topic.flatMap { $0.isEmpty ? nil : $0 }
+            guard before != after else { return }
+            try await store.set(after, for: Self.topicSetting, of: room)
+            try await note(RoomEvent(.topicSet, before: before, after: after), in: room)
         }
     }
 
@@ -25,9 +29,11 @@ extension LocalBackend {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
         try await inTurn {
             try await store.setSetting(name, for: Self.ownNameSetting)
+            let renamed = RoomEvent(.renamed, subject: Self.ownID, name: ownName, before: ownName, after: name)
             ownName = name
             for room in try await store.renameMember(Self.ownID, to: name) {
                 tell(.members(try await store.members(of: room)), in: room)
+                try await note(renamed, in: room)
             }
             roomsChanged()
         }
@@ -43,6 +49,7 @@ extension LocalBackend {
             guard !members.contains(where: { $0.id == Self.guideID && !$0.hasLeft }) else { return }
             try await store.addMember(Member(id: Self.guideID, displayName: name, kind: .guide), to: room)
             tell(.members(try await store.members(of: room)), in: room)
+            try await note(RoomEvent(.invited, subject: Self.guideID, name: name), in: room)
             try await welcomeBack(to: room)
             roomsChanged()
         }

@@ -25,7 +25,9 @@ extension LocalBackend {
     public func renameRoom(_ room: RoomID, to name: String) async throws {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
         try await inTurn {
+            let before = try await store.room(room).name
             try await store.renameRoom(room, to: name)
+            if name != before { try await note(RoomEvent(.roomNamed, before: before, after: name), in: room) }
             guideSaw(trying: .rooms)
             roomsChanged()
         }
@@ -49,8 +51,16 @@ extension LocalBackend {
             let members = try await store.removeMember(member, from: room)
             if member == Self.guideID { dismissGuide(from: room) }
             tell(.members(members), in: room)
+            let name = members.first { $0.id == member }?.displayName
+            try await note(RoomEvent(.removed, subject: member, name: name), in: room)
             roomsChanged()
         }
+    }
+
+    /// Puts what the user did to a room among its messages, once it is done.
+    func note(_ event: RoomEvent, in room: RoomID) async throws {
+        let new = NewMessage(id: MessageID(makeID()), sender: Self.ownID, event: event, sentAt: now())
+        tell(.changed([try await store.append(new, to: room).message]), in: room)
     }
 
     /// Has the room list follow a change.

@@ -84,12 +84,14 @@ import Foundation
         await eventually { [outputs] in outputs.values.last == .typing([name]) }
     }
 
-    /// The items in short: `d10` a day of March, `--` the unread line, messages with `(` and `)` around groups.
+    /// The items in short: `d10` a day of March, `--` the unread line, messages with `(` and `)` around groups, and
+    /// small events with `[` and `]` around those of one row.
     var sketch: String {
         items.map { item in
             switch item {
             case .day(let day, _, _): "d\(day.day)"
             case .unreadLine: "--"
+            case .events(let group): "[" + group.lines.map(\.id.rawValue).joined(separator: "+") + "]"
             case .more(.older): "…"
             case .more(.newer): "…"
             case .message(let message):

@@ -47,7 +47,18 @@ import Testing
         ),
     ]
 
-    @Test(arguments: layouts) func laysOut(_ what: String, messages: [Message], expected: String) async {
+    nonisolated private static let joined = RoomEvent(.joined, subject: other.id)
+
+    nonisolated static let events: [(String, [Message], String)] = [
+        ("alone", [.of(1, joined)], "d10 [m1]"),
+        ("in a run", [.of(1), .of(2, joined), .of(3, joined), .of(4)], "d10 (m1) [m2+m3] (m4)"),
+        (
+            "over midnight", [.of(1, joined, at: at(9)), .of(2, joined, at: at(10)), .of(3, joined, at: at(10))],
+            "d9 [m1] d10 [m2+m3]"
+        ),
+    ]
+
+    @Test(arguments: layouts + events) func laysOut(_ what: String, messages: [Message], expected: String) async {
         await harness.open(messages)
         #expect(harness.sketch == expected, "\(what)")
         #expect(Set(harness.items.map(\.id)).count == harness.items.count)
@@ -57,6 +68,12 @@ import Testing
     /// What was read before, and where the line is then.
     nonisolated static let unreadLines: [(String, [Message], hasOlder: Bool, readUpTo: Int64?, String)] = [
         ("all read", [.of(1), .of(2)], false, 2, "d10 (m1 m2)"),
+        ("what happened is not unread", [.of(1), .of(2, joined)], false, 1, "d10 (m1) [m2]"),
+        ("behind what happened", [.of(1), .of(2, joined), .of(3)], false, 1, "d10 (m1) [m2] -- (m3)"),
+        (
+            "after the first of what happened", [.of(1), .of(2, joined), .of(3, joined), .of(4)], false, 2,
+            "d10 (m1) [m2+m3] -- (m4)"
+        ),
         ("in a run", [.of(1), .of(2), .of(3)], false, 1, "d10 (m1) -- (m2 m3)"),
         ("never read", [.of(1), .of(2)], false, nil, "d10 (m1 m2)"),
         ("before own", [.of(1), .of(2, by: own), .of(3)], false, 1, "d10 (m1) (m2) -- (m3)"),

@@ -82,7 +82,9 @@ import Testing
         let readUpTo = sorted.randomElement(using: &random)
         if let readUpTo {
             let isLoaded = newest.contains { $0.id == readUpTo.id }
-            let hasUnread = newest.contains { $0.position > readUpTo.position && $0.sender != Fixtures.own.id }
+            let hasUnread = newest.contains {
+                $0.position > readUpTo.position && $0.sender != Fixtures.own.id && $0.event == nil
+            }
             unreadLineAfter = isLoaded ? (hasUnread ? readUpTo.id : nil) : readUpTo.id
         }
         gate.open()
@@ -99,9 +101,10 @@ import Testing
         case 0...3: tellNew([newMessage(at: (sorted.last?.position ?? 0) + 100)])
         case 4: tellNew((0..<3).map { newMessage(at: (sorted.last?.position ?? 0) + 100 * Int64(3 - $0)) })
         case 5: tellNew([newMessage(at: freePosition())])
-        case 6...8: change { $0.text += "!" }
+        case 6...8: change { if $0.event == nil { $0.text += "!" } }
         case 9:
             change {
+                guard $0.event == nil else { return }
                 $0.text = ""
                 $0.isDeleted = true
             }
@@ -157,7 +160,7 @@ import Testing
         guard let old = sorted.randomElement(using: &random) else { return }
         let message = Message(
             id: old.id, roomID: old.roomID, sender: old.sender, text: old.text, sentAt: old.sentAt,
-            position: freePosition(), replyTo: old.replyTo, isDeleted: old.isDeleted)
+            position: freePosition(), replyTo: old.replyTo, isDeleted: old.isDeleted, kind: old.kind, event: old.event)
         put(message)
         harness.service.tell(.changed([message]))
     }
@@ -180,11 +183,20 @@ import Testing
 
     private func newMessage(at position: Int64) -> Message {
         nextID += 1
+        // Runs of events, so that some are joined and cut.
+        let isEvent = (nextID / 4) % 3 == 0 && roll(4) > 0
         let minutes = Double(position) / 100 * 40 + Double(roll(300)) / 60 - Double(roll(12) == 0 ? 2000 : 0)
-        return Message(
-            id: MessageID("m\(nextID)"), roomID: RoomID("room"), sender: Self.members[roll(3)].id, text: "\(nextID)",
+        var message = Message(
+            id: MessageID("m\(nextID)"), roomID: RoomID("room"), sender: Self.members[roll(3)].id,
+            text: isEvent ? "" : "\(nextID)",
             sentAt: localTime(2026, 3, 1).addingTimeInterval(minutes * (roll(2) == 0 ? 6 : 60)), position: position,
             replyTo: roll(3) == 0 ? truth.keys.sorted { $0.rawValue < $1.rawValue }.randomElement(using: &random) : nil)
+        if isEvent {
+            message.kind = .event
+            message.event = RoomEvent(.joined, subject: message.sender)
+            message.replyTo = nil
+        }
+        return message
     }
 }
 
@@ -192,24 +204,30 @@ extension RandomRoom {
     /// How the timeline differs from the truth.
     fileprivate func difference() -> String? {
         let shown = harness.messages
-        guard let first = shown.first.flatMap({ truth[$0.id]?.position }),
-            let last = shown.last.flatMap({ truth[$0.id]?.position })
-        else { return shown.isEmpty ? nil : "shows what is not there" }
+        let ids = harness.items.flatMap(Self.messages)
+        guard let first = ids.first.flatMap({ truth[$0]?.position }),
+            let last = ids.last.flatMap({ truth[$0]?.position })
+        else { return ids.isEmpty ? nil : "shows what is not there" }
         if !harness.state.hasOlder, first != sorted.first?.position { return "lacks what is older" }
         if !harness.state.isDetached, last != sorted.last?.position { return "lacks what is newer" }
         let stretch = sorted.filter { (first...last).contains($0.position) }
         let expected = naiveSketch(stretch)
         guard harness.sketch == expected else { return "\(harness.sketch) is not \(expected)" }
-        guard shown.map(\.text) == stretch.map(\.text) else { return "texts are \(shown.map(\.text))" }
-        guard zip(shown, stretch).allSatisfy({ self.isRight($0.quote, for: $1) }) else { return "a quote is wrong" }
+        let said = stretch.filter { $0.event == nil }
+        guard shown.map(\.text) == said.map(\.text) else { return "texts are \(shown.map(\.text))" }
+        guard zip(shown, said).allSatisfy({ self.isRight($0.quote, for: $1) }) else { return "a quote is wrong" }
         let rows = Array(harness.timeline.rows)
         guard harness.mirrored == rows else { return "told \(harness.mirrored.map(\.id)), has \(rows.map(\.id))" }
         let isFound = rows.indices.allSatisfy { harness.timeline.rows.index(of: rows[$0].id) == $0 }
         let edges = (rows.first?.id == .more(.older), rows.last?.id == .more(.newer))
         guard edges == (harness.state.hasOlder, harness.state.isDetached) else { return "wrong edges" }
         // What is kept: twice the reach, and what came with a page or since.
-        guard harness.state.loading != nil || shown.count <= 24 + Self.pageSize else { return "keeps \(shown.count)" }
+        guard harness.state.loading != nil || ids.count <= 24 + Self.pageSize else { return "keeps \(ids.count)" }
         return isFound ? nil : "rows are not found"
+    }
+
+    private static func messages(_ item: TimelineItem) -> [MessageID] {
+        item.message.map { [$0.id] } ?? item.events?.lines.map(\.id) ?? []
     }
 
     private func isRight(_ quote: MessageItem.Quote?, for message: Message) -> Bool {
@@ -226,21 +244,33 @@ extension RandomRoom {
         let days = messages.map { CalendarDay(of: $0.sentAt) }
         let read = messages.firstIndex { $0.id == unreadLineAfter }
         let unread = read.flatMap { read in
-            messages.indices.first { $0 > read && messages[$0].sender != Fixtures.own.id }
+            messages.indices.first { $0 > read && messages[$0].sender != Fixtures.own.id && messages[$0].event == nil }
         }
         func isNewDay(_ index: Int) -> Bool { days[..<index].allSatisfy { $0 < days[index] } }
         func starts(_ index: Int) -> Bool {
             guard index > 0 else { return true }
             let (previous, message) = (messages[index - 1], messages[index])
             let pause = abs(message.sentAt.timeIntervalSince(previous.sentAt))
-            return isNewDay(index) || index == unread || previous.sender != message.sender || pause >= 300
+            return isNewDay(index) || index == unread || previous.event != nil || message.event != nil
+                || previous.sender != message.sender || pause >= 300
                 || days[index - 1] != days[index]
+        }
+        func continues(_ index: Int) -> Bool {
+            index > 0 && messages[index - 1].event != nil && messages[index].event != nil
+                && days[index - 1] == days[index]
         }
         return messages.indices.map { index in
             let isLast = index + 1 == messages.count
-            return (isNewDay(index) ? "d\(days[index].day) " : "") + (index == unread ? "-- " : "")
+            let ends = isLast || !continues(index + 1)
+            if continues(index) { return "+" + messages[index].id.rawValue + (ends ? "]" : "") }
+            if messages[index].event != nil {
+                return (index > 0 ? " " : "") + (isNewDay(index) ? "d\(days[index].day) " : "") + "["
+                    + messages[index].id.rawValue + (ends ? "]" : "")
+            }
+            return (index > 0 ? " " : "") + (isNewDay(index) ? "d\(days[index].day) " : "")
+                + (index == unread ? "-- " : "")
                 + (starts(index) ? "(" : "") + messages[index].id.rawValue
                 + (isLast || starts(index + 1) ? ")" : "")
-        }.joined(separator: " ")
+        }.joined()
     }
 }

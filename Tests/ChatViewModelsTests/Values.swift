@@ -30,6 +30,17 @@ extension RoomSummary.LastMessage {
     }
 }
 
+extension Message {
+    static func of(_ position: Int64, by sender: Member = Fixtures.other, _ event: RoomEvent, at date: Date? = nil)
+        -> Message
+    {
+        var message = of(position, by: sender, at: date ?? localTime(2026, 3, 10), text: "")
+        message.kind = .event
+        message.event = event
+        return message
+    }
+}
+
 extension TimelineViewModel {
     /// The rows, but for those that stand for more.
     var items: [TimelineItem] { rows.filter { if case .more = $0 { false } else { true } } }

@@ -143,6 +143,11 @@ import Testing
             return
         }
         #expect(members.filter(\.hasLeft).map(\.id) == [LocalBackend.guideID])
+        guard case .changed(let noted) = await updates.next() else {
+            Issue.record("it was not noted")
+            return
+        }
+        #expect(noted.map(\.event?.kind) == [.removed])
         #expect(harness.clock.sleeperCount == 0)
         let sent = try await harness.backend.send(Fixtures.outgoing("Anyone?"), to: room)
         #expect(await updates.next() == .changed([sent]))

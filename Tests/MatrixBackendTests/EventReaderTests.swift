@@ -120,7 +120,9 @@ import Testing
     }
 
     @Test func whatSaysNothingIsLeftOut() throws {
-        for event in Events.all.suffix(7) { #expect(reader.event(try #require(MatrixEvent(event))) == nil) }
+        let silent: Set = ["$alias", "$create", "$poll"]
+        let events = try Events.all.map { try #require(MatrixEvent($0)) }.filter { silent.contains($0.id.rawValue) }
+        #expect(events.count == 3 && reader.timeline(events).isEmpty)
         let long = String(repeating: "x", count: ChatLimits.reactionLength + 1)
         let reaction = Events.event(
             "$r", "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$t", "key": .string(long)]])

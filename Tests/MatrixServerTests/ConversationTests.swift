@@ -59,8 +59,12 @@ import Testing
         var most = 0
         var wasOnItsWay = false
         for await update in updates {
-            if case .opened(let page, _, _) = update { for message in page.messages { shown[message.id] = message } }
-            if case .changed(let messages) = update { for message in messages { shown[message.id] = message } }
+            if case .opened(let page, _, _) = update {
+                for message in page.messages where message.event == nil { shown[message.id] = message }
+            }
+            if case .changed(let messages) = update {
+                for message in messages where message.event == nil { shown[message.id] = message }
+            }
             if case .removed(let ids) = update { for id in ids { shown[id] = nil } }
             most = max(most, shown.count)
             wasOnItsWay = wasOnItsWay || shown.values.contains { $0.delivery == .sending }
@@ -91,12 +95,43 @@ import Testing
         var page: TimelinePage
         repeat {
             page = try await back.backend.messages(in: room, before: position, limit: 20)
-            texts = page.messages.map(\.text) + texts
+            texts = page.messages.filter { $0.event == nil }.map(\.text) + texts
             position = page.messages.first?.position ?? position
         } while page.hasOlder && !page.messages.isEmpty
         #expect(texts == (1...70).map(String.init))
         #expect(try await back.store.gaps(in: room).isEmpty)
         await back.close()
+        await bob.close()
+    }
+
+    @Test(arguments: [true, false]) func whatHappensIsTold(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        func happened(to user: MatrixUser, until kind: RoomEvent.Kind) async throws -> [RoomEvent] {
+            try await user.messages(in: room, withEvents: true) { $0.last?.event?.kind == kind }.compactMap(\.event)
+        }
+        let name = try #require(bob.session.user.rawValue.dropFirst().split(separator: ":").first.map(String.init))
+        let joined = RoomEvent(.joined, subject: bob.session.user, name: name)
+        try await ann.say("Welcome", in: room)
+        #expect(
+            try await ann.messages(in: room, withEvents: true) { $0.last?.text == "Welcome" }.first?.event == joined)
+        try await ann.backend.renameRoom(room, to: "Another room")
+        #expect(
+            try await happened(to: bob, until: .roomNamed).last
+                == RoomEvent(.roomNamed, before: "A room", after: "Another room"))
+        // The first one right after the room was made is part of making it.
+        for topic in ["This", "This and that"] { try await ann.backend.setTopic(topic, of: room) }
+        #expect(
+            try await happened(to: bob, until: .topicSet).last
+                == RoomEvent(.topicSet, before: "This", after: "This and that"))
+        try await bob.backend.setOwnName("Bobby")
+        let renamed = try await happened(to: ann, until: .renamed).last
+        #expect(renamed == RoomEvent(.renamed, subject: bob.session.user, name: name, before: name, after: "Bobby"))
+        try await bob.backend.leaveRoom(room)
+        let left = try await happened(to: ann, until: .left)
+        #expect(left.last == RoomEvent(.left, subject: bob.session.user, name: "Bobby"))
+        #expect(left.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
+        try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.lastMessage?.text == "Welcome" }
+        await ann.close()
         await bob.close()
     }
 

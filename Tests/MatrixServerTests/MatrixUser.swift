@@ -81,9 +81,11 @@ struct MatrixUser {
         MatrixClient(server: server.url, token: session.token, transport: transport)
     }
 
-    /// What a room shows as soon as it satisfies a condition.
+    /// What was said in a room, and what happened there if that is asked for, as soon as it satisfies a condition.
     @discardableResult
-    func messages(in room: RoomID, where condition: @escaping ([Message]) -> Bool) async throws -> [Message] {
+    func messages(in room: RoomID, withEvents: Bool = false, where condition: @escaping ([Message]) -> Bool)
+        async throws -> [Message]
+    {
         var shown: [MessageID: Message] = [:]
         for await update in backend.timeline(of: room, limit: 200) {
             switch update {
@@ -93,7 +95,7 @@ struct MatrixUser {
             case .members, .typing: break
             case .closed: throw ChatError.notFound
             }
-            let sorted = shown.values.sorted { $0.position < $1.position }
+            let sorted = shown.values.filter { withEvents || $0.event == nil }.sorted { $0.position < $1.position }
             if condition(sorted) { return sorted }
         }
         throw CancellationError()

@@ -16,6 +16,8 @@ struct ExportedMessage {
     /// As it is said, in the order of ``Message/reactions``.
     var reactions: [(text: String, names: [String])]
     var files: [File]
+    /// What happened, in words, of a message that stands for that.
+    var happened: String?
 }
 
 /// What is told of a room before its messages.

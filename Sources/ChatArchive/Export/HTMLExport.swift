@@ -42,6 +42,10 @@ struct HTMLExport: ExportWriter {
             self.day = day
             html += "<h2>\(day)</h2>\n"
         }
+        if let text = exported.happened {
+            return html + "<p class=\"event\" id=\"\(Self.anchor(message.id))\">\(Self.escaped(text)) "
+                + "<time datetime=\"\(times.full(message.sentAt))\">\(times.time(message.sentAt))</time></p>\n"
+        }
         html += "<article id=\"\(Self.anchor(message.id))\"\(exported.isOwn ? " class=\"own\"" : "")>"
         html += "<p class=\"meta\"><b>\(Self.escaped(exported.senderName))</b> "
         html += "<time datetime=\"\(times.full(message.sentAt))\">\(times.time(message.sentAt))</time>"

@@ -29,6 +29,21 @@ struct JSONExport: ExportWriter {
             var duration: Int?
             var altText: String?
         }
+        struct Event: Encodable {
+            var kind: String
+            var subject: String?
+            var name: String?
+            var before: String?
+            var after: String?
+
+            init(_ event: RoomEvent) {
+                kind = event.kind.rawValue
+                subject = event.subject?.rawValue
+                name = event.name
+                before = event.before
+                after = event.after
+            }
+        }
         struct Reaction: Encodable {
             var text: String
             var senders: [String]
@@ -45,6 +60,8 @@ struct JSONExport: ExportWriter {
         var isDeleted: Bool?
         var files: [File]?
         var reactions: [Reaction]?
+        /// What happened; ``text`` then says it.
+        var event: Event?
     }
 
     private let encoder: JSONEncoder
@@ -73,7 +90,8 @@ struct JSONExport: ExportWriter {
         let message = exported.message
         let record = MessageRecord(
             id: message.id.rawValue, sender: message.sender.rawValue, senderName: exported.senderName,
-            sentAt: message.sentAt, kind: message.kind.rawValue, text: message.text, html: message.formattedText,
+            sentAt: message.sentAt, kind: message.kind.rawValue, text: exported.happened ?? message.text,
+            html: message.formattedText,
             replyTo: message.replyTo?.rawValue, editedAt: message.editedAt,
             isDeleted: message.isDeleted ? true : nil,
             files: exported.files.isEmpty ? nil : exported.files.map(Self.record),
@@ -81,7 +99,7 @@ struct JSONExport: ExportWriter {
                 ? nil
                 : message.reactions.map {
                     MessageRecord.Reaction(text: $0.text, senders: $0.senders.map(\.rawValue))
-                })
+                }, event: message.event.map(MessageRecord.Event.init))
         defer { isFirst = false }
         return (isFirst ? "\n" : ",\n") + (try encoded(record))
     }

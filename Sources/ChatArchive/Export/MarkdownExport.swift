@@ -23,6 +23,9 @@ struct MarkdownExport: ExportWriter {
             self.day = day
             text += "\n## \(day)\n"
         }
+        if let happened = exported.happened {
+            return text + "\n_\(Self.escaped(happened))_ \(times.time(message.sentAt))\n"
+        }
         var states: [String] = []
         if message.replyTo != nil { states.append("in reply") }
         if message.editedAt != nil { states.append("edited") }

@@ -87,7 +87,12 @@ struct RoomExporter {
         func name(_ id: MemberID) -> String { members[id]?.displayName ?? id.rawValue }
         return ExportedMessage(
             message: message, senderName: name(message.sender), isOwn: members[message.sender]?.kind == .own,
-            reactions: message.reactions.map { ($0.text, $0.senders.map(name)) }, files: files)
+            reactions: message.reactions.map { ($0.text, $0.senders.map(name)) }, files: files,
+            happened: message.event.map { event in
+                event.sentence(
+                    by: name(message.sender),
+                    of: event.subject.map { members[$0]?.displayName ?? event.name ?? $0.rawValue })
+            })
     }
 
     // MARK: Names

@@ -13,7 +13,7 @@ protocol TimelineRow: TimelineListRow {
 
 /// Rows of one kind take each other's place.
 enum TimelineRowKind: Int {
-    case message, ownMessage, day, unreadLine, more
+    case message, ownMessage, day, unreadLine, more, events
 
     init(_ item: TimelineItem) {
         switch item {
@@ -21,6 +21,7 @@ enum TimelineRowKind: Int {
         case .day: self = .day
         case .unreadLine: self = .unreadLine
         case .more: self = .more
+        case .events: self = .events
         }
     }
 }

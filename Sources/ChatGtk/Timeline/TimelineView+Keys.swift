@@ -28,6 +28,8 @@ extension TimelineView {
             } else {
                 onLeave?()
             }
+        case GDK_KEY_space where focusedEvents != nil, GDK_KEY_Return where focusedEvents != nil:
+            focusedEvents.map { viewModel.send(.toggleEvents($0.id)) }
         case GDK_KEY_space where !control && !shift && focusedMessage != nil:
             focusedMessage.map { viewModel.send(.mark($0.id)) }
         case GDK_KEY_Delete where viewModel.state.canDeleteMarked: onDeleteMarked?()
@@ -92,6 +94,10 @@ extension TimelineView {
 
     private var focusedMessage: MessageItem? {
         list.focusedRow.flatMap { $0 < viewModel.rows.count ? viewModel.rows[$0].message : nil }
+    }
+
+    private var focusedEvents: EventGroup? {
+        list.focusedRow.flatMap { $0 < viewModel.rows.count ? viewModel.rows[$0].events : nil }
     }
 
     private func extend(_ step: SelectionStep, forward: Bool) {

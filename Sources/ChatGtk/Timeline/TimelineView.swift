@@ -234,7 +234,10 @@ extension TimelineView: TimelineListSource {
     func key(at index: Int) -> AnyHashable { viewModel.rows[index].id }
     func index(of key: AnyHashable) -> Int? { (key.base as? TimelineItem.ID).flatMap(viewModel.rows.index(of:)) }
     func kind(at index: Int) -> Int { TimelineRowKind(viewModel.rows[index]).rawValue }
-    func canFocus(at index: Int) -> Bool { viewModel.rows[index].message != nil }
+    func canFocus(at index: Int) -> Bool {
+        let item = viewModel.rows[index]
+        return item.message != nil || item.events?.canExpand == true
+    }
 
     func makeRow(kind: Int) -> any TimelineListRow {
         switch TimelineRowKind(rawValue: kind) {
@@ -242,6 +245,7 @@ extension TimelineView: TimelineListSource {
         case .ownMessage: MessageRow(isOwn: true, media: media, delegate: self)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
+        case .events: EventRow { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
         case .more, nil: MoreRow()
         }
     }

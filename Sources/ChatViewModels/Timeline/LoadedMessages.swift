@@ -29,6 +29,21 @@ nonisolated struct LoadedMessages: Sendable {
         messages.partitioningIndex { $0.position >= position }
     }
 
+    /// The first of the messages that stand in one row with the one at this index.
+    func startOfRow(_ index: Int) -> Int {
+        guard messages.indices.contains(index) else { return index }
+        var index = index
+        while index > 0, EventGroup.joins(messages[index - 1], messages[index]) { index -= 1 }
+        return index
+    }
+
+    /// The index behind the last of the messages that stand in one row with the one at this index.
+    func endOfRow(_ index: Int) -> Int {
+        var end = index + 1
+        while end < messages.count, EventGroup.joins(messages[end - 1], messages[end]) { end += 1 }
+        return end
+    }
+
     /// Each message at its position, newer knowledge replacing older. What is outside the stretch belongs to a page
     /// that is not loaded. Appending, the common case, costs one step.
     mutating func merge(_ changed: [Message]) -> [Int64] {

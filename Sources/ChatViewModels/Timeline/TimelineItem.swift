@@ -7,6 +7,8 @@ public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
     /// What follows was not read before the room was opened.
     case unreadLine
     case message(MessageItem)
+    /// What happened in the room besides.
+    case events(EventGroup)
     /// Stands for what is past the loaded messages and on its way.
     case more(TimelineEdge)
 
@@ -15,6 +17,7 @@ public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
         case day(CalendarDay)
         case unreadLine
         case message(MessageID)
+        case events(MessageID)
         case more(TimelineEdge)
     }
 
@@ -23,8 +26,13 @@ public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
         case .day(let day, _, _): .day(day)
         case .unreadLine: .unreadLine
         case .message(let message): .message(message.id)
+        case .events(let group): .events(group.id)
         case .more(let edge): .more(edge)
         }
+    }
+
+    public var events: EventGroup? {
+        if case .events(let group) = self { group } else { nil }
     }
 
     public var message: MessageItem? {

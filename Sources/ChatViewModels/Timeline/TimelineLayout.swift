@@ -33,13 +33,15 @@ nonisolated struct TimelineLayout {
     var bodies = MessageBodies()
     var abilities: RoomAbilities = []
     var marked: [MessageID: Bool] = [:]
+    /// Events whose groups are shown in full.
+    var expanded: Set<MessageID> = []
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
         var after = context
         let startsDay = context.latestDay.map { $0 < day } ?? true
         if startsDay { after.latestDay = day }
-        let drawsUnreadLine = context.unreadLine == .due && !isOwn(message)
+        let drawsUnreadLine = context.unreadLine == .due && !isOwn(message) && message.event == nil
         if drawsUnreadLine { after.unreadLine = .drawn }
         if message.id == unreadLineAfter { after.unreadLine = .due }
         let continues = previous.map { self.continues($0, message) } ?? false
@@ -64,6 +66,22 @@ nonisolated struct TimelineLayout {
             isMarked: marked[message.id] != nil)
     }
 
+    func events(_ messages: ArraySlice<Message>) -> EventGroup {
+        EventGroup(
+            lines: messages.compactMap { message in
+                message.event.map { event in
+                    EventGroup.Line(
+                        id: message.id, event: event, actor: person(message.sender),
+                        subject: person(event.subject ?? message.sender, event.name), sentAt: message.sentAt)
+                }
+            }, isExpanded: messages.contains { expanded.contains($0.id) })
+    }
+
+    /// - Parameter name: what the member was called then.
+    private func person(_ id: MemberID, _ name: String? = nil) -> EventGroup.Person {
+        id == ownID ? .own : .named(members[id]?.displayName ?? name ?? id.rawValue)
+    }
+
     private func reaction(_ reaction: Reaction) -> MessageItem.Reaction {
         MessageItem.Reaction(
             text: reaction.text, others: reaction.senders.filter { $0 != ownID }.map(name(of:)),
@@ -75,7 +93,8 @@ nonisolated struct TimelineLayout {
     func isOwn(_ message: Message) -> Bool { message.sender == ownID }
 
     private func continues(_ first: Message, _ second: Message) -> Bool {
-        first.sender == second.sender && abs(second.sentAt.timeIntervalSince(first.sentAt)) < Self.groupPause
+        first.event == nil && second.event == nil && first.sender == second.sender
+            && abs(second.sentAt.timeIntervalSince(first.sentAt)) < Self.groupPause
             && CalendarDay(of: first.sentAt) == CalendarDay(of: second.sentAt)
     }
 }

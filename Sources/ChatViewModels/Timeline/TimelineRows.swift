@@ -6,7 +6,9 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         var item: TimelineItem
         /// Of the message; dividers have that of the message below them, and what stands for more is past all.
         var position: Int64
-        /// Left by the message, for the next one.
+        /// Of the last message that it stands for, where that are several.
+        var last: Int64?
+        /// Left by its message, for the next one.
         var after = TimelineLayout.Context()
 
         /// Rows lie in order of position and then of this.
@@ -14,9 +16,12 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
             switch item {
             case .day: 0
             case .unreadLine: 1
-            case .message, .more: 2
+            case .message, .events, .more: 2
             }
         }
+
+        /// The last position that it stands for.
+        var end: Int64 { last ?? position }
     }
 
     private var rows: [Row] = []
@@ -38,6 +43,13 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
 
     public func message(_ id: MessageID) -> MessageItem? {
         index(of: .message(id)).flatMap { rows[$0].item.message }
+    }
+
+    /// The row that shows the message at a position; nil if none does.
+    func row(at position: Int64) -> TimelineItem.ID? {
+        let next = rows.partitioningIndex { $0.position > position }
+        guard next > 0, rows[next - 1].end >= position else { return nil }
+        return rows[next - 1].item.id
     }
 
     /// Shows or hides what stands for more.
@@ -66,11 +78,11 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         var changes: [TimelineChange] = []
         for position in dirty.sorted() where position > done {
             // Whether the message before ends its group depends on the one that comes after it.
-            let first = Swift.max(0, loaded.index(of: position) - 1)
+            let first = loaded.startOfRow(Swift.max(0, loaded.index(of: position) - 1))
             let context = first == 0 ? .init() : context(after: loaded.messages[first - 1].position)
-            let (new, last) = walk.rows(from: first, in: context) { message, after in
-                message.position > position && !dirty.contains(message.position)
-                    && self.context(after: message.position) == after
+            let (new, last) = walk.rows(from: first, in: context) { messages, after in
+                guard let end = messages.last?.position, end > position else { return false }
+                return !messages.contains { dirty.contains($0.position) } && self.context(after: end) == after
             }
             let low = first == 0 ? .min + 1 : loaded.messages[first].position
             done = last ?? .max - 1
@@ -81,7 +93,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
 
     private func context(after position: Int64) -> TimelineLayout.Context? {
         let next = rows.partitioningIndex { $0.position > position }
-        guard next > 0, rows[next - 1].position == position else { return nil }
+        guard next > 0, rows[next - 1].end == position else { return nil }
         return rows[next - 1].after
     }
 
@@ -116,36 +128,54 @@ private nonisolated struct Walk {
     let layout: TimelineLayout
     let quotes: QuotedMessages
 
-    /// - Parameter isSettled: whether what follows a message is as it was, given the context that it leaves.
+    /// - Parameter isSettled: whether what follows messages is as it was, given the context that they leave.
     /// - Returns: the rows, and the position of the last message unless it is the last of all.
     func rows(
         from first: Int, in context: TimelineLayout.Context?,
-        until isSettled: (Message, TimelineLayout.Context) -> Bool
+        until isSettled: (ArraySlice<Message>, TimelineLayout.Context) -> Bool
     ) -> (rows: [TimelineRows.Row], last: Int64?) {
         let messages = loaded.messages
         guard first < messages.count else { return ([], nil) }
         var rows: [TimelineRows.Row] = []
+        var start = first
         var step = layout.step(
             from: first > 0 ? messages[first - 1] : nil, to: messages[first], in: context ?? .init())
-        for index in first..<messages.count {
-            let message = messages[index]
+        while true {
+            let end = loaded.endOfRow(start)
+            let message = messages[start]
+            let together = messages[start..<end]
+            // Of events, the line may begin behind any.
+            for (before, event) in zip(together, together.dropFirst()) {
+                step.after = layout.step(from: before, to: event, in: step.after).after
+            }
             let next =
-                index + 1 < messages.count
-                ? layout.step(from: message, to: messages[index + 1], in: step.after) : nil
+                end < messages.count
+                ? layout.step(from: messages[end - 1], to: messages[end], in: step.after) : nil
             if step.startsDay {
                 let day = TimelineItem.day(step.day, message.sentAt, RelativeDay(message.sentAt, now: layout.now))
                 rows.append(.init(item: day, position: message.position))
             }
             if step.drawsUnreadLine { rows.append(.init(item: .unreadLine, position: message.position)) }
-            let item = layout.item(
-                message, startsGroup: step.startsGroup, endsGroup: next?.startsGroup ?? true,
-                quote: message.replyTo.map { quotes.quote($0, in: loaded, layout) })
-            rows.append(.init(item: .message(item), position: message.position, after: step.after))
+            rows.append(row(together, step, endsGroup: next?.startsGroup ?? true))
             guard let next else { return (rows, nil) }
-            if isSettled(message, step.after) { return (rows, message.position) }
-            step = next
+            if isSettled(together, step.after) { return (rows, messages[end - 1].position) }
+            (start, step) = (end, next)
         }
-        return (rows, nil)
+    }
+
+    private func row(_ together: ArraySlice<Message>, _ step: TimelineLayout.Step, endsGroup: Bool) -> TimelineRows.Row
+    {
+        let message = together[together.startIndex]
+        let item: TimelineItem
+        if message.event != nil {
+            item = .events(layout.events(together))
+        } else {
+            item = .message(
+                layout.item(
+                    message, startsGroup: step.startsGroup, endsGroup: endsGroup,
+                    quote: message.replyTo.map { quotes.quote($0, in: loaded, layout) }))
+        }
+        return .init(item: item, position: message.position, last: together.last?.position, after: step.after)
     }
 }
 

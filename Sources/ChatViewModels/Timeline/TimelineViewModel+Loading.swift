@@ -68,7 +68,7 @@ extension TimelineViewModel {
     /// What a view has to do for a destination that is loaded; nil if it is not.
     private func effectOfJump(to destination: Destination) -> Effect? {
         switch destination {
-        case .message(let id): return loaded.message(id) == nil ? nil : .reveal(.message(id))
+        case .message(let id): return loaded.position(of: id).flatMap(rows.row).map { .reveal($0) }
         case .firstUnread: return rows.index(of: .unreadLine) == nil ? nil : .reveal(.unreadLine)
         case .oldest: return state.hasOlder ? nil : .revealOldest
         case .newest: return state.isDetached ? nil : .revealNewest
@@ -79,8 +79,8 @@ extension TimelineViewModel {
             }
             // A day that begins with the message is shown with it.
             let day = TimelineItem.ID.day(CalendarDay(of: first.sentAt))
-            let (dayRow, messageRow) = (rows.index(of: day), rows.index(of: .message(first.id)))
-            return .reveal(dayRow.map { $0 + 1 } == messageRow ? day : .message(first.id))
+            guard let row = rows.row(at: first.position) else { return nil }
+            return .reveal(rows.index(of: day).map { $0 + 1 } == rows.index(of: row) ? day : row)
         }
     }
 

@@ -6,7 +6,7 @@ extension TimelineViewModel {
     var layout: TimelineLayout {
         TimelineLayout(
             members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
-            bodies: bodies, abilities: service.abilities, marked: marked)
+            bodies: bodies, abilities: service.abilities, marked: marked, expanded: expanded)
     }
 
     /// - Parameter new: what may answer messages that are not known yet.
@@ -14,6 +14,15 @@ extension TimelineViewModel {
         let wanted = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
         tell(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
         askForQuoted(wanted)
+    }
+
+    /// Shows a row of events in full, or in short again.
+    func toggleEvents(_ id: MessageID) {
+        guard let position = loaded.position(of: id) else { return }
+        let first = loaded.startOfRow(loaded.index(of: position))
+        let row = loaded.messages[first..<loaded.endOfRow(first)].map(\.id)
+        if expanded.isDisjoint(with: row) { expanded.insert(id) } else { expanded.subtract(row) }
+        layOut(at: [position])
     }
 
     func layOutAll() {

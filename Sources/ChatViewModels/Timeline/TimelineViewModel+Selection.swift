@@ -28,9 +28,9 @@ extension TimelineViewModel {
 
     /// All of what is loaded.
     public func selectAll() {
-        guard let first = loaded.messages.first, let last = loaded.messages.last.flatMap({ rows.message($0.id) }) else {
-            return
-        }
+        guard let first = loaded.messages.first,
+            let last = loaded.messages.reversed().lazy.compactMap({ self.rows.message($0.id) }).first
+        else { return }
         selection = MessageSelection(
             anchor: TextPoint(message: first.id, offset: 0),
             focus: TextPoint(message: last.id, offset: last.selectableText.utf8.count))
@@ -70,7 +70,10 @@ extension TimelineViewModel {
 
     private func neighbour(of id: MessageID, forward: Bool, _ step: SelectionStep) -> TextPoint? {
         guard let position = loaded.position(of: id) else { return nil }
-        let index = loaded.index(of: position) + (forward ? 1 : -1)
+        let way = forward ? 1 : -1
+        var index = loaded.index(of: position) + way
+        // What merely happened has no text.
+        while loaded.messages.indices.contains(index), loaded.messages[index].event != nil { index += way }
         guard loaded.messages.indices.contains(index), let item = rows.message(loaded.messages[index].id) else {
             return nil
         }

@@ -71,6 +71,8 @@ public final class TimelineViewModel: ViewModel {
         /// Takes a message among those that are marked, or out.
         case mark(MessageID)
         case clearMarks
+        /// Shows the events of a row, given by its first one, in full or in short again.
+        case toggleEvents(MessageID)
         /// Deletes those of the marked messages that are the user's own.
         case deleteMarked
         case dayChanged
@@ -145,6 +147,7 @@ public final class TimelineViewModel: ViewModel {
     }
     /// The marked messages, and whether each is the user's own.
     @ObservationIgnored public internal(set) var marked: [MessageID: Bool] = [:]
+    @ObservationIgnored var expanded: Set<MessageID> = []
     /// Where the selection's ends were seen last, which may have been let go of since.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
@@ -227,6 +230,7 @@ public final class TimelineViewModel: ViewModel {
         case .react(let id, let text): react(text, to: id)
         case .mark(let id): mark(id)
         case .clearMarks: clearMarks()
+        case .toggleEvents(let id): toggleEvents(id)
         case .deleteMarked: deleteMarked()
         case .dayChanged: layOutAll()
         case .clear:
@@ -302,7 +306,9 @@ public final class TimelineViewModel: ViewModel {
     private func isUnreadBehind(_ readUpTo: MessageID?, in page: TimelinePage) -> Bool {
         guard let readUpTo else { return false }
         guard let readPosition else { return page.hasOlder }
-        return page.messages.contains { $0.id != readUpTo && $0.position > readPosition && $0.sender != ownID }
+        return page.messages.contains {
+            $0.id != readUpTo && $0.position > readPosition && $0.sender != ownID && $0.event == nil
+        }
     }
 
     private func setMembers(_ members: [Member]) {
@@ -331,7 +337,7 @@ public final class TimelineViewModel: ViewModel {
         let new = messages.filter { $0.position > newestTold }
         newestTold = new.map(\.position).max() ?? newestTold
         let layout = layout
-        let others = new.filter { !layout.isOwn($0) && !$0.isDeleted }
+        let others = new.filter { !layout.isOwn($0) && !$0.isDeleted && $0.event == nil }
         guard !others.isEmpty else { return }
         onEffect?(.arrived(others.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }))
     }

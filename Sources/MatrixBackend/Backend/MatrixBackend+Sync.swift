@@ -88,7 +88,7 @@ extension MatrixBackend {
     /// - Returns: nil if the room does not concern the user.
     private func batch(of update: RoomUpdate) async throws -> RoomBatch? {
         let reader = RoomStateReader(own: own, state: update.state)
-        var batch = RoomBatch(id: update.id, createdAt: reader.createdAt ?? now())
+        var batch = RoomBatch(id: update.id, createdAt: reader.creation?.at ?? now())
         if update.membership == .left || reader.isLeft {
             batch.isLeft = true
             return batch
@@ -116,7 +116,9 @@ extension MatrixBackend {
         if !isKnown || reader.name != nil || reader.alias != nil || update.heroes != nil {
             batch.name = name(explicit, alias, update, reader)
         }
-        batch.events = EventReader(own: own, translator: translator).timeline(update.timeline)
+        var creation = reader.creation
+        if creation == nil { creation = RoomCreation(try await kept(RoomStateReader.creationSetting)) }
+        batch.events = EventReader(own: own, translator: translator, creation: creation).timeline(update.timeline)
         batch.gap = update.gap
         batch.readUpTo = update.receipts.last { $0.member == own }?.message ?? update.fullyRead
         batch.isRead = update.unread == 0

@@ -99,7 +99,9 @@ extension MatrixBackend {
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Date? {
         let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
-        let events = EventReader(own: own, translator: translator).timeline(page.events.reversed())
+        let creation = RoomCreation(try await store.setting(RoomStateReader.creationSetting, of: room))
+        let reader = EventReader(own: own, translator: translator, creation: creation)
+        let events = reader.timeline(page.events.reversed())
         // Who is known is as the sync told it: this may be old.
         let known = Set(try await store.members(of: room).map(\.id))
         let members = RoomStateReader(own: own, state: page.state).members.filter { !known.contains($0.id) }

@@ -8,12 +8,14 @@ struct EventReader {
     let own: MemberID
     /// The language of what stands in place of what can't be read.
     let translator: Translator
+    /// What was done to the room while it was being made says nothing.
+    var creation: RoomCreation?
 
     func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] { events.compactMap(event) }
 
     func event(_ event: MatrixEvent) -> TimelineEvent? {
         // State of a kind that messages have is not said to anyone.
-        guard event.stateKey == nil else { return nil }
+        if let key = event.stateKey { return happening(event, key) }
         switch event.type {
         case "m.room.message", "m.sticker": return message(event)
         case "m.room.encrypted": return encrypted(event)
@@ -23,6 +25,11 @@ struct EventReader {
             return change(event, of: target, .deletion)
         default: return nil
         }
+    }
+
+    private func happening(_ event: MatrixEvent, _ key: String) -> TimelineEvent? {
+        guard creation?.includes(event) != true, let happened = RoomEvent(event, stateKey: key) else { return nil }
+        return .message(NewMessage(id: event.id, sender: event.sender, event: happened, sentAt: event.sentAt))
     }
 
     private func message(_ event: MatrixEvent) -> TimelineEvent? {

@@ -98,7 +98,7 @@ struct MessageContent {
         switch kind {
         case .text: "m.text"
         case .emote: "m.emote"
-        case .notice: "m.notice"
+        case .notice, .event: "m.notice"
         case .image: "m.image"
         case .file: "m.file"
         case .audio: "m.audio"

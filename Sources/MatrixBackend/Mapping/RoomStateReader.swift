@@ -7,12 +7,13 @@ struct RoomStateReader {
     static let nameSetting = "matrix.name"
     static let aliasSetting = "matrix.alias"
     static let topicSetting = "topic"
+    static let creationSetting = "matrix.creation"
 
     private(set) var members: [Member] = []
     /// Empty where it was taken away; nil where nothing was told.
     private(set) var name: String?
     private(set) var alias: String?
-    private(set) var createdAt: Date?
+    private(set) var creation: RoomCreation?
     /// Whether the user was told to be out of it.
     private(set) var isLeft = false
     private(set) var settings: [String: String?] = [:]
@@ -37,24 +38,27 @@ struct RoomStateReader {
                 let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
                 settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
             case ("m.room.encryption", ""): settings[MatrixOutboxBackend.encryptionSetting] = "1"
-            case ("m.room.create", ""): createdAt = event.sentAt
+            case ("m.room.create", ""): creation = RoomCreation(creator: event.sender, at: event.sentAt)
             default: break
             }
         }
         if let name { settings[Self.nameSetting] = name }
         if let alias { settings[Self.aliasSetting] = alias }
+        if let creation { settings[Self.creationSetting] = creation.text }
     }
 
     private static func member(_ id: String, _ event: MatrixEvent, own: MemberID) -> Member? {
         guard id.hasPrefix("@"), let membership = event.content["membership"]?.string else { return nil }
-        let name = line(event.content["displayname"]?.string)
+        // Who leaves is seldom named.
+        let said = event.content["displayname"] ?? (membership == "join" ? nil : event.previousContent?["displayname"])
+        let name = line(said?.string)
         return Member(
             id: MemberID(id), displayName: name.isEmpty ? id : name, kind: MemberID(id) == own ? .own : .person,
             hasLeft: membership != "join")
     }
 
     /// As it fits on a line of a list.
-    private static func line(_ text: String?, limit: Int = ChatLimits.roomNameLength) -> String {
+    static func line(_ text: String?, limit: Int = ChatLimits.roomNameLength) -> String {
         // In scalars first: a character may hold any number of them.
         let text = String(String.UnicodeScalarView((text ?? "").unicodeScalars.prefix(4000)))
         let words = text.split { $0.isWhitespace || $0 == "\0" }

@@ -1,0 +1,63 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Small events in one line, which a click or Return opens to one line each.
+final class EventRow: TimelineRow {
+    let widget: Widget
+    private let button = Button(borrowing: gtk_button_new())
+    private let text = Label()
+    private let arrow = Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic"))
+    private let lines = Label()
+    private var group: EventGroup?
+    /// What assistive technology reads.
+    private(set) var spoken = ""
+
+    /// - Parameter toggle: shows the events of a row in full, or in short again.
+    init(toggle: @escaping @MainActor (MessageID) -> Void) {
+        widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
+        gtk_widget_set_focusable(widget.cast(), 1)
+        widget.addStyle("event-row")
+        for label in [text, lines] {
+            gtk_label_set_wrap(label.cast(), 1)
+            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
+            gtk_label_set_justify(label.cast(), GTK_JUSTIFY_CENTER)
+        }
+        let content = Box(.horizontal, spacing: 3)
+        content.append(text)
+        content.append(arrow)
+        button.addStyle("flat")
+        gtk_widget_set_halign(button.cast(), GTK_ALIGN_CENTER)
+        gtk_widget_set_focusable(button.cast(), 0)
+        gtk_button_set_child(button.cast(), content.cast())
+        lines.addStyle("event-lines")
+        gtk_box_append(widget.cast(), button.cast())
+        gtk_box_append(widget.cast(), lines.cast())
+        button.onClick { [weak self] in
+            if let group = self?.group, group.canExpand { toggle(group.id) }
+        }
+    }
+
+    func show(_ item: TimelineItem, selected: Range<Int>?) {
+        guard case .events(let group) = item else { return }
+        self.group = group
+        let summary = EventText.summary(group)
+        text.text = summary
+        arrow.isVisible = group.canExpand
+        gtk_image_set_from_icon_name(arrow.cast(), group.isExpanded ? "pan-up-symbolic" : "pan-down-symbolic")
+        gtk_widget_set_can_target(button.cast(), group.canExpand ? 1 : 0)
+        widget.tooltip = group.lines.count == 1 ? DateText.time(group.lines[0].sentAt) : nil
+        lines.isVisible = group.isExpanded && group.canExpand
+        let told = lines.isVisible ? Self.told(group) : ""
+        lines.text = told
+        spoken = [summary, told].filter { !$0.isEmpty }.joined(separator: "\n")
+        widget.setAccessibleLabel(spoken)
+        if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
+    }
+
+    private static func told(_ group: EventGroup) -> String {
+        group.lines.map { "\(EventText.sentence($0)) · \(DateText.time($0.sentAt))" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,106 @@
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// What happened in a room, in words.
+enum EventText {
+    /// All that happened, each once.
+    static func summary(_ group: EventGroup) -> String {
+        if let line = group.lines.first, group.lines.count == 1 { return sentence(line) }
+        return group.parts.map { part in
+            switch part {
+            case .members(let outcome, let people): sentence(outcome, people)
+            case .room(let line): sentence(line)
+            }
+        }.joined(separator: " · ")
+    }
+
+    static func sentence(_ line: EventGroup.Line) -> String {
+        let event = line.event
+        let names = [
+            "actor": name(line.actor), "name": name(line.subject), "before": event.before ?? name(line.subject),
+            "after": event.after ?? "",
+        ]
+        switch event.kind {
+        case .invited: return fill(translated("{actor} invited {name}"), names)
+        case .uninvited: return fill(translated("{actor} took back the invitation of {name}"), names)
+        case .removed: return fill(translated("{actor} removed {name}"), names)
+        case .banned: return fill(translated("{actor} banned {name}"), names)
+        case .unbanned: return fill(translated("{actor} lifted the ban of {name}"), names)
+        case .renamed where line.subject == .own: return fill(translated("You are now called {after}"), names)
+        case .renamed where event.after != nil: return fill(translated("{before} is now called {after}"), names)
+        case .roomNamed where event.after == nil: return fill(translated("{actor} took away the room’s name"), names)
+        case .roomNamed: return fill(translated("{actor} named the room “{after}”"), names)
+        case .topicSet where event.after == nil: return fill(translated("{actor} took away the topic"), names)
+        case .topicSet: return fill(translated("{actor} set the topic to “{after}”"), names)
+        case .roomPictured: return fill(translated("{actor} changed the room’s picture"), names)
+        case .encrypted: return fill(translated("{actor} turned on encryption"), names)
+        case .replaced: return fill(translated("{actor} moved the conversation to another room"), names)
+        case .joined, .left, .declined, .knocked, .renamed, .pictured:
+            return sentence(.kind(event.kind), [line.subject])
+        }
+    }
+
+    private static func sentence(_ outcome: EventGroup.Outcome, _ people: [EventGroup.Person]) -> String {
+        let count = people.count
+        let text =
+            switch outcome {
+            case .joinedAndLeft: translated("{name} joined and left", "{name} joined and left", count: count)
+            case .rejoined: translated("{name} left and came back", "{name} left and came back", count: count)
+            case .kind(.joined): translated("{name} joined", "{name} joined", count: count)
+            case .kind(.left): translated("{name} left", "{name} left", count: count)
+            case .kind(.declined):
+                translated("{name} declined the invitation", "{name} declined the invitations", count: count)
+            case .kind(.knocked): translated("{name} asked to join", "{name} asked to join", count: count)
+            case .kind(.invited) where people == [.own]: translated("You were invited")
+            case .kind(.invited): translated("{name} was invited", "{name} were invited", count: count)
+            case .kind(.uninvited):
+                translated(
+                    "the invitation of {name} was taken back", "the invitations of {name} were taken back", count: count
+                )
+            case .kind(.removed) where people == [.own]: translated("You were removed")
+            case .kind(.removed): translated("{name} was removed", "{name} were removed", count: count)
+            case .kind(.banned) where people == [.own]: translated("You were banned")
+            case .kind(.banned): translated("{name} was banned", "{name} were banned", count: count)
+            case .kind(.unbanned):
+                translated("the ban of {name} was lifted", "the bans of {name} were lifted", count: count)
+            case .kind(.pictured):
+                translated("{name} changed their picture", "{name} changed their pictures", count: count)
+            case .kind: translated("{name} changed their name", "{name} changed their names", count: count)
+            }
+        return fill(text, ["name": names(people)])
+    }
+
+    private static func name(_ person: EventGroup.Person) -> String {
+        switch person {
+        case .own: translated("You")
+        case .named(let name): name
+        }
+    }
+
+    /// “Ada”, “Ada and Bo”, “Ada, Bo and Cy”, “Ada, Bo and 3 others”.
+    static func names(_ people: [EventGroup.Person]) -> String {
+        let names = people.map(name)
+        switch names.count {
+        case 0: return ""
+        case 1: return names[0]
+        case 2: return fill(translated("{first} and {last}"), ["first": names[0], "last": names[1]])
+        case 3:
+            return fill(
+                translated("{first}, {second} and {last}"), ["first": names[0], "second": names[1], "last": names[2]])
+        default:
+            let others = translated("{count} other", "{count} others", count: names.count - 2)
+            return fill(
+                translated("{first}, {second} and {last}"),
+                [
+                    "first": names[0], "second": names[1],
+                    "last": fill(others, ["count": String(names.count - 2)]),
+                ])
+        }
+    }
+
+    /// In one pass: a name may hold anything.
+    private static func fill(_ text: String, _ values: [String: String]) -> String {
+        Translator.untranslated.translate(text, values)
+    }
+}

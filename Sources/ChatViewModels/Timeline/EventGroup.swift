@@ -1,0 +1,102 @@
+public import ChatCore
+public import Foundation
+
+/// Small events that follow on each other, shown as one row.
+public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
+    /// Someone as a text names them.
+    public nonisolated enum Person: Hashable, Sendable {
+        case own
+        case named(String)
+    }
+
+    /// One event.
+    public nonisolated struct Line: Identifiable, Equatable, Sendable {
+        public let id: MessageID
+        public var event: RoomEvent
+        /// Who did it.
+        public var actor: Person
+        /// Whom it concerns; who did it, where it concerns the room.
+        public var subject: Person
+        public var sentAt: Date
+    }
+
+    /// What several members did, or was done to them, so that it is said once.
+    public nonisolated enum Outcome: Hashable, Sendable {
+        case kind(RoomEvent.Kind)
+        /// Came and went.
+        case joinedAndLeft
+        /// Went and came.
+        case rejoined
+    }
+
+    /// A part of the summary.
+    public nonisolated enum Part: Equatable, Sendable {
+        case members(Outcome, [Person])
+        /// What was done to the room, as it was done last.
+        case room(Line)
+    }
+
+    /// Of the first event.
+    public let id: MessageID
+    /// Oldest first; at least one.
+    public var lines: [Line]
+    public var isExpanded: Bool
+    /// What became of all that, each once; a single event is told as it is.
+    public var parts: [Part]
+
+    public var canExpand: Bool { lines.count > 1 }
+
+    init(lines: [Line], isExpanded: Bool) {
+        id = lines[0].id
+        self.lines = lines
+        self.isExpanded = isExpanded
+        parts = Self.parts(lines)
+    }
+
+    private static func parts(_ lines: [Line]) -> [Part] {
+        var order: [Person] = []
+        var kinds: [Person: [RoomEvent.Kind]] = [:]
+        var rooms: [RoomEvent.Kind: Line] = [:]
+        for line in lines {
+            guard line.event.subject != nil else {
+                rooms[line.event.kind] = line
+                continue
+            }
+            if kinds[line.subject] == nil { order.append(line.subject) }
+            kinds[line.subject, default: []].append(line.event.kind)
+        }
+        var outcomes: [(outcome: Outcome, people: [Person])] = []
+        for person in order {
+            for outcome in outcome(kinds[person] ?? []) {
+                if let place = outcomes.firstIndex(where: { $0.outcome == outcome }) {
+                    outcomes[place].people.append(person)
+                } else {
+                    outcomes.append((outcome, [person]))
+                }
+            }
+        }
+        return outcomes.map { .members($0.outcome, $0.people) }
+            + lines.filter { rooms[$0.event.kind] == $0 }.map { .room($0) }
+    }
+
+    /// What is left of all that happened to one member.
+    private static func outcome(_ kinds: [RoomEvent.Kind]) -> [Outcome] {
+        let memberships = kinds.filter { RoomEvent($0).isMembership }
+        guard let first = memberships.first, let last = memberships.last else {
+            return [RoomEvent.Kind.renamed, .pictured].filter(kinds.contains).map { .kind($0) }
+        }
+        let wasIn = [.left, .removed, .banned].contains(first)
+        switch last {
+        case .joined: return [wasIn ? .rejoined : .kind(.joined)]
+        case .left where !wasIn && memberships.contains(.joined): return [.joinedAndLeft]
+        default: return [.kind(last)]
+        }
+    }
+}
+
+nonisolated extension EventGroup {
+    /// The messages that may be shown with the one before them in one row: events of one day.
+    static func joins(_ first: Message, _ second: Message) -> Bool {
+        first.event != nil && second.event != nil && CalendarDay(of: first.sentAt) == CalendarDay(of: second.sentAt)
+    }
+}

@@ -1,0 +1,116 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+extension RoomEvent {
+    /// - Returns: nil if it is state that nobody is told of, or changes nothing that anyone sees.
+    init?(_ event: MatrixEvent, stateKey key: String) {
+        let before = event.previousContent
+        switch (event.type, key) {
+        case ("m.room.member", _):
+            guard let change = Self.member(event, key, before) else { return nil }
+            self = change
+        case ("m.room.name", ""):
+            self.init(.roomNamed, before: Self.text(before?["name"]), after: Self.text(event.content["name"]))
+            if event.isRedacted { return }
+            guard self.before != after else { return nil }
+        case ("m.room.topic", ""):
+            let limit = ChatLimits.topicLength
+            self.init(
+                .topicSet, before: Self.text(before?["topic"], limit), after: Self.text(event.content["topic"], limit))
+            if event.isRedacted { return }
+            guard self.before != after else { return nil }
+        case ("m.room.avatar", ""):
+            guard before?["url"] != event.content["url"] || before == nil else { return nil }
+            self.init(.roomPictured)
+        case ("m.room.encryption", ""):
+            guard before == nil else { return nil }
+            self.init(.encrypted)
+        case ("m.room.tombstone", ""): self.init(.replaced)
+        default: return nil
+        }
+    }
+
+    private static func member(_ event: MatrixEvent, _ key: String, _ before: JSONValue?) -> RoomEvent? {
+        guard key.hasPrefix("@"), !key.utf8.contains(0), let now = event.content["membership"]?.string else {
+            return nil
+        }
+        let subject = MemberID(key)
+        let was = before?["membership"]?.string ?? "leave"
+        let (oldName, newName) = (text(before?["displayname"]), text(event.content["displayname"]))
+        let isOwnDoing = event.sender == subject
+        let kind: Kind
+        switch (was, now) {
+        case ("join", "join"):
+            // Who has no name is called by the identifier.
+            if oldName != newName {
+                return RoomEvent(
+                    .renamed, subject: subject, name: oldName ?? key, before: oldName ?? key, after: newName ?? key)
+            }
+            guard before?["avatar_url"] != event.content["avatar_url"] else { return nil }
+            return RoomEvent(.pictured, subject: subject, name: newName)
+        case (_, "join"): kind = .joined
+        case (let was, "invite"):
+            guard was != "invite" else { return nil }
+            kind = .invited
+        case (let was, "knock"):
+            guard was != "knock" else { return nil }
+            kind = .knocked
+        case (let was, "ban"):
+            guard was != "ban" else { return nil }
+            kind = .banned
+        case ("ban", "leave"): kind = .unbanned
+        case ("invite", "leave"): kind = isOwnDoing ? .declined : .uninvited
+        case ("knock", "leave"): kind = isOwnDoing ? .left : .uninvited
+        // Where it was not told what was before, who goes was there.
+        case ("join", "leave"): kind = isOwnDoing ? .left : .removed
+        case ("leave", "leave"):
+            guard before == nil else { return nil }
+            kind = isOwnDoing ? .left : .removed
+        default: return nil
+        }
+        return RoomEvent(kind, subject: subject, name: newName ?? oldName)
+    }
+
+    private static func text(_ value: JSONValue?, _ limit: Int = ChatLimits.roomNameLength) -> String? {
+        let line = RoomStateReader.line(value?.string, limit: limit)
+        return line.isEmpty ? nil : line
+    }
+}
+
+extension MatrixEvent {
+    /// What the state was that this one took the place of, as far as the server says.
+    var previousContent: JSONValue? {
+        [unsigned["prev_content"], unsigned["replaces_state"] == nil ? nil : [:]].compactMap { $0 }
+            .first { $0.object != nil }
+    }
+}
+
+/// Who made a room, and when.
+struct RoomCreation: Equatable, Sendable {
+    /// Making a room is a row of events, which a busy server takes a while to write.
+    private static let duration: TimeInterval = 60
+
+    var creator: MemberID
+    var at: Date
+
+    init(creator: MemberID, at: Date) {
+        self.creator = creator
+        self.at = at
+    }
+
+    /// - Parameter text: as ``text``.
+    init?(_ text: String?) {
+        let parts = (text ?? "").split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
+        self.init(creator: MemberID(String(parts[1])), at: MatrixEvent.date(time))
+    }
+
+    /// As it is kept.
+    var text: String { "\(Int64((at.timeIntervalSince1970 * 1000).rounded())) \(creator)" }
+
+    /// Whether an event is part of it: the first of its kind. Whom the creator invites at once is.
+    func includes(_ event: MatrixEvent) -> Bool {
+        event.sender == creator && event.previousContent == nil && event.sentAt.timeIntervalSince(at) <= Self.duration
+    }
+}

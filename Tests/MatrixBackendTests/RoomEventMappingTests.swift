@@ -1,0 +1,98 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// State as it is told in a timeline.
+@Suite struct RoomEventMappingTests {
+    private let bob = MemberID("@bob:example.org")
+
+    private func read(
+        _ type: String, _ content: JSONValue, before: JSONValue? = nil, by sender: String = "@bob:example.org",
+        key: String = "", creation: RoomCreation? = nil
+    ) throws -> RoomEvent? {
+        let unsigned: JSONValue = before.map { ["prev_content": $0] } ?? [:]
+        let event = try #require(
+            MatrixEvent(Events.event("$e", type, content, by: sender, at: 9000, stateKey: key, unsigned: unsigned)))
+        let reader = EventReader(
+            own: MemberID("@me:example.org"), translator: .untranslated, creation: creation)
+        guard case .message(let message, _)? = reader.event(event) else { return nil }
+        #expect(message.kind == .event && message.text.isEmpty)
+        return message.event
+    }
+
+    /// Who was what, who did it, and what that is called.
+    static let memberships: [(before: String?, after: String, isOwnDoing: Bool, RoomEvent.Kind?)] = [
+        (nil, "join", true, .joined), ("invite", "join", true, .joined), ("leave", "join", true, .joined),
+        ("join", "leave", true, .left), (nil, "leave", true, .left), ("join", "leave", false, .removed),
+        (nil, "leave", false, .removed), ("invite", "leave", true, .declined), ("invite", "leave", false, .uninvited),
+        (nil, "invite", false, .invited), ("invite", "invite", false, nil), ("join", "ban", false, .banned),
+        (nil, "ban", false, .banned), ("ban", "leave", false, .unbanned), ("leave", "leave", true, nil),
+        (nil, "knock", true, .knocked), ("knock", "leave", false, .uninvited), ("join", "join", true, nil),
+        ("join", "org.example.new", true, nil),
+    ]
+
+    @Test(arguments: memberships) func membershipsAreToldByWhatTheyWere(
+        _ before: String?, _ after: String, _ isOwnDoing: Bool, _ expected: RoomEvent.Kind?
+    ) throws {
+        let event = try read(
+            "m.room.member", ["membership": .string(after), "displayname": "Bob"],
+            before: before.map { ["membership": .string($0), "displayname": "Bob"] },
+            by: isOwnDoing ? bob.rawValue : "@ann:example.org", key: bob.rawValue)
+        #expect(event == expected.map { RoomEvent($0, subject: bob, name: "Bob") })
+    }
+
+    @Test func whoLeavesUnnamedIsCalledAsBefore() throws {
+        let event = try read(
+            "m.room.member", ["membership": "leave"], before: ["membership": "join", "displayname": "Bob"],
+            key: bob.rawValue)
+        #expect(event?.name == "Bob")
+    }
+
+    @Test func namesAndPicturesChange() throws {
+        let was: JSONValue = ["membership": "join", "displayname": "Bob", "avatar_url": "mxc://a/1"]
+        func changed(_ name: JSONValue?, _ picture: String) throws -> RoomEvent? {
+            var content: [String: JSONValue] = ["membership": "join", "avatar_url": .string(picture)]
+            content["displayname"] = name
+            return try read("m.room.member", .object(content), before: was, key: bob.rawValue)
+        }
+        #expect(
+            try changed("Robert", "mxc://a/1")
+                == RoomEvent(.renamed, subject: bob, name: "Bob", before: "Bob", after: "Robert"))
+        #expect(try changed(nil, "mxc://a/1")?.after == bob.rawValue, "without a name by the identifier")
+        #expect(try changed("Bob", "mxc://a/2") == RoomEvent(.pictured, subject: bob, name: "Bob"))
+        #expect(try changed("Bob", "mxc://a/1") == nil, "nothing that anyone sees")
+    }
+
+    @Test func roomsChange() throws {
+        #expect(
+            try read("m.room.name", ["name": " A\n room "], before: ["name": "B"])
+                == RoomEvent(.roomNamed, before: "B", after: "A room"))
+        #expect(try read("m.room.name", [:], before: ["name": "B"]) == RoomEvent(.roomNamed, before: "B"))
+        #expect(try read("m.room.name", ["name": "B"], before: ["name": "B"]) == nil)
+        #expect(try read("m.room.topic", ["topic": "x"]) == RoomEvent(.topicSet, after: "x"))
+        #expect(try read("m.room.avatar", ["url": "mxc://a/b"]) == RoomEvent(.roomPictured))
+        #expect(try read("m.room.encryption", ["algorithm": "x"]) == RoomEvent(.encrypted))
+        #expect(try read("m.room.tombstone", ["body": "x"]) == RoomEvent(.replaced))
+        for type in ["m.room.power_levels", "m.room.create", "m.room.join_rules", "org.example.state"] {
+            #expect(try read(type, ["x": "y"]) == nil)
+        }
+        #expect(try read("m.room.name", ["name": "x"], key: "other") == nil, "of a kind that rooms do not have")
+    }
+
+    @Test func makingARoomIsNoNews() throws {
+        let made = RoomCreation(creator: bob, at: Date(timeIntervalSince1970: 8))
+        #expect(RoomCreation(made.text) == made)
+        #expect(try read("m.room.name", ["name": "x"], creation: made) == nil)
+        #expect(try read("m.room.name", ["name": "x"], by: "@ann:example.org", creation: made) != nil)
+        #expect(try read("m.room.name", ["name": "x"], before: ["name": "y"], creation: made) != nil, "again")
+        let longAgo = RoomCreation(creator: bob, at: Date(timeIntervalSince1970: -52))
+        #expect(try read("m.room.name", ["name": "x"], creation: longAgo) != nil)
+        for text in [nil, "", "x", "1", "x @bob:a", "99999999999999999999 @bob:a"] {
+            #expect(RoomCreation(text) == nil)
+        }
+    }
+}

@@ -151,8 +151,8 @@ final class TimelineFingerTests: GtkTestCase {
             bench.frame()
             bench.frame()
             let held = bench.list.distanceFromEnd
-            // Less than a long press, which would open the menu.
-            for _ in 0..<6 { bench.frame() }
+            // Longer than a long press, which opens the menu of a list that stands still.
+            XCTAssertFalse(MainLoop.pump(forAtMost: 1.5) { bench.timeline.menu.isOpen })
             XCTAssertEqual(bench.list.distanceFromEnd, held, accuracy: 1)
             try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
             try bench.close()

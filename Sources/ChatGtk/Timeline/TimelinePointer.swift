@@ -13,6 +13,7 @@ final class TimelinePointer {
     private var dragStart: (x: Double, y: Double, point: TextPoint?)?
     private var dragEnd: (x: Double, y: Double)?
     private var swiped: MessageRow?
+    private var stopsFling = false
     private var clicks: ClickCount
 
     /// - Parameter view: owns this.
@@ -137,7 +138,13 @@ final class TimelinePointer {
         view.widget.addController(click)
         let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
         gtk_gesture_single_set_touch_only(hold.cast(), 1)
+        // A finger that stops a fling is put on the list, not on a message.
+        hold.connect("begin") { [weak self] _ in
+            guard let self else { return }
+            self.stopsFling = self.view.list.isMoving
+        }
         hold.connect("pressed") { [weak self] arguments in
+            guard self?.stopsFling == false else { return }
             self?.openMenu(x: arguments.double(0), y: arguments.double(1))
         }
         view.widget.addController(hold)

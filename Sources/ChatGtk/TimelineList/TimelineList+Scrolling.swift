@@ -13,6 +13,7 @@ extension TimelineList {
         guard viewport.height > 0, index.rows > 0 else { return }
         let delta = value - (lastValue ?? value)
         guard delta != 0 else { return }
+        lastMove = frame.map { ($0, g_get_monotonic_time()) }
         stopAnimation()
         heading = delta < 0 ? -1 : 1
         if abs(delta) > Self.exactDistance * viewport.height {
@@ -23,6 +24,15 @@ extension TimelineList {
             move(by: delta)
         }
     }
+
+    /// Whether it is being scrolled right now: by a wheel, a finger, or the motion that goes on after one.
+    public var isMoving: Bool {
+        // No frames are drawn, and counted, while nothing moves.
+        guard let lastMove, let frame else { return false }
+        return frame - lastMove.frame <= 2 && g_get_monotonic_time() - lastMove.time < 1_000_000
+    }
+
+    private var frame: Int64? { gtk_widget_get_frame_clock(cast()).map { gdk_frame_clock_get_frame_counter($0) } }
 
     /// Moves the viewport down by pixels.
     func move(by pixels: Double) {

@@ -74,8 +74,8 @@ struct MatrixBench {
     }
 
     private func rows(_ label: String, _ few: [Start]?, _ many: [Start]?) -> [BenchmarkRow] {
-        // To have all rooms costs what they are; all else is bound.
-        let target = label.hasSuffix("all rooms") ? nil : 1.2
+        // To have all rooms costs what they are, and Synapse names all of them in each answer.
+        let target = label.hasSuffix("usable list") ? 1.2 : nil
         return [("time", "ms", \Start.milliseconds), ("requests", "", \.requests), ("answers", "KB", \.kilobytes)]
             .flatMap { what, unit, path in
                 let less = Self.median(few?.map { $0[keyPath: path] })

@@ -37,7 +37,9 @@ struct Talker {
         let stretch = max(each * rooms.count * 4 / 3 / max(kills, 1), 2)
         while true {
             var child = try begin(next)
-            var left = killed < kills ? Int.random(in: 1..<stretch, using: &random) : Int.max
+            // In time, that is, before the last of them is queued.
+            let most = min(stretch, (each * rooms.count - next.reduce(0, +) + rooms.count) * 2 / 3)
+            var left = killed < kills ? Int.random(in: 1..<max(2, most), using: &random) : Int.max
             var isDone = false
             while left > 0, let line = child.nextLine() {
                 left -= 1

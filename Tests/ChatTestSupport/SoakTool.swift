@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A built soak, such as `parlance-store-soak`, which lies beside the test bundle.
 public struct SoakTool: Sendable {
@@ -17,10 +17,12 @@ public struct SoakTool: Sendable {
     }
 
     /// Runs it to its end; its output has to fit into a pipe (64 KiB).
-    public func run(_ arguments: [String]) async throws -> Outcome {
+    /// - Parameter environment: what is added to the environment.
+    public func run(_ arguments: [String], with environment: [String: String] = [:]) async throws -> Outcome {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         let pipe = Pipe()
         process.standardOutput = pipe
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

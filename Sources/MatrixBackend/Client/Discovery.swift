@@ -102,7 +102,7 @@ public struct Discovery: Sendable {
         return (url, isURL)
     }
 
-    private static func isThisComputer(_ host: String) -> Bool {
+    static func isThisComputer(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host == "[::1]"
             || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
     }

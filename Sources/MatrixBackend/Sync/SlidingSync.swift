@@ -2,35 +2,53 @@ import ChatCore
 import JSONReading
 
 /// Simplified sliding sync (MSC4186) under the path that it had before it was accepted: the newest rooms first, so that
-/// the list is there at once whatever the number of rooms.
+/// the list is there at once whatever the number of rooms, and the others piece by piece, so that no answer takes longer
+/// than one waits for it.
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
     private let timelineLimit: Int
-    /// The rooms of a first answer; all of them from the second on.
-    private let firstRooms: Int64
+    /// The rooms of a first answer, and how many more there are in each that follows.
+    private static let firstRooms = 20
+    private static let moreRooms = 100
+    /// More than anybody is in.
+    private static let allRooms = 100_000
 
-    init(client: MatrixClient, timelineLimit: Int = 20, firstRooms: Int = 20) {
+    init(client: MatrixClient, timelineLimit: Int = 20) {
         self.client = client
         self.timelineLimit = timelineLimit
-        self.firstRooms = Int64(firstRooms)
     }
 
+    /// The token is the server's behind the number of rooms that are asked for with it, as in `120:POSITION`.
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
-        var query = [("timeout", String(token == nil ? 0 : wait.components.seconds * 1000))]
-        if let token { query.append(("pos", token)) }
+        let (rooms, position) = Self.parse(token)
+        // There is something to be told as long as not all rooms are.
+        let wait = rooms < Self.allRooms ? Duration.zero : wait
+        var query = [("timeout", String(wait.components.seconds * 1000))]
+        if let position { query.append(("pos", position)) }
         let answer = try await client.call(
             .post, ["client", "unstable", "org.matrix.simplified_msc3575", "sync"], query: query,
-            body: body(isFirst: token == nil), timeout: wait + .seconds(30))
-        return try Self.read(answer)
+            body: body(rooms), timeout: wait + .seconds(60))
+        var update = try Self.read(answer)
+        let count = answer["lists"]?["all"]?["count"]?.integer ?? 0
+        let next = rooms < count ? min(rooms + Self.moreRooms, Self.allRooms) : Self.allRooms
+        update.token = "\(next):\(update.token)"
+        return update
     }
 
-    private func body(isFirst: Bool) -> JSONValue {
-        let last = isFirst ? firstRooms - 1 : 100_000
-        return [
+    private static func parse(_ token: String?) -> (rooms: Int, position: String?) {
+        guard let token else { return (firstRooms, nil) }
+        guard let colon = token.firstIndex(of: ":"), let rooms = Int(token[..<colon]), rooms > 0 else {
+            return (allRooms, token)
+        }
+        return (rooms, String(token[token.index(after: colon)...]))
+    }
+
+    private func body(_ rooms: Int) -> JSONValue {
+        [
             "conn_id": "parlance",
             "lists": [
                 "all": [
-                    "ranges": [[0, .integer(last)]],
+                    "ranges": [[0, .integer(Int64(rooms - 1))]],
                     "timeline_limit": .integer(Int64(timelineLimit)),
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],

@@ -35,6 +35,8 @@ extension CurlExchange {
             // Whatever packings libcurl knows.
             (CURLOPT_ACCEPT_ENCODING, ""),
         ]
+        // No proxy knows this computer by that name.
+        if Discovery.isThisComputer(request.url.host() ?? "") { texts.append((CURLOPT_PROXY, "")) }
         if let certificates { texts.append((CURLOPT_CAINFO, certificates.path)) }
         for (option, text) in texts where parlance_curl_set_text(handle, option, text) != CURLE_OK { return false }
         if let idle = request.idleTimeout {

@@ -1,7 +1,8 @@
 public import Foundation
 
 /// HTTP through libcurl: HTTP/2 where a server has it, connections kept and shared, TLS verified, proxies as the
-/// environment names them (`https_proxy`, `no_proxy`); no cookies, no cache, no redirections that were not asked for.
+/// environment names them (`https_proxy`, `no_proxy`) but to this computer; no cookies, no cache, no redirections that
+/// were not asked for.
 public final class CurlTransport: MatrixTransport {
     private let loop: CurlLoop
     private let certificates: URL?

@@ -32,7 +32,7 @@ extension TimelineList {
         return frame - lastMove.frame <= 2 && g_get_monotonic_time() - lastMove.time < 1_000_000
     }
 
-    private var frame: Int64? { gtk_widget_get_frame_clock(cast()).map { gdk_frame_clock_get_frame_counter($0) } }
+    private var frame: gint64? { gtk_widget_get_frame_clock(cast()).map { gdk_frame_clock_get_frame_counter($0) } }
 
     /// Moves the viewport down by pixels.
     func move(by pixels: Double) {

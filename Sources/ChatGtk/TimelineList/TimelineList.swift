@@ -97,7 +97,7 @@ public final class TimelineList: ScrollableImplementation {
     var viewport = TimelineListViewport()
     /// The adjustment's value that the anchor accounts for.
     /// When the user last scrolled: the frame, and the time in microseconds.
-    var lastMove: (frame: Int64, time: Int64)?
+    var lastMove: (frame: gint64, time: gint64)?
     var lastValue: Double?
     /// The row that has or had the focus, to come back to.
     var focusedKey: AnyHashable?

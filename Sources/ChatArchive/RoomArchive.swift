@@ -9,17 +9,21 @@ public struct RoomArchive: ConversationArchive {
     private let destination: any ImportService & MediaService
     private let zone: TimeZone
     private let now: @Sendable () -> Date
+    private let emoji: @Sendable (String) -> String?
 
     /// - Parameters:
     ///   - zone: of exports that tell times without one, and of what is written for people to read.
+    ///   - emoji: the emoji with a short code, as Slack writes them: `+1`, `+1::skin-tone-2`; nil for those of teams.
     public init(
         source: any Source, destination: any ImportService & MediaService, zone: TimeZone = .current,
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() },
+        emoji: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.source = source
         self.destination = destination
         self.zone = zone
         self.now = now
+        self.emoji = emoji
     }
 
     @concurrent
@@ -36,7 +40,7 @@ public struct RoomArchive: ConversationArchive {
     public func importConversations(
         from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport {
-        let plan = try await ImportPlan(of: url, zone: zone)
+        let plan = try await ImportPlan(of: url, zone: zone, emoji: emoji)
         let importer = await ConversationImporter(plan, service: destination, progress: progress)
         return try await importer.run()
     }

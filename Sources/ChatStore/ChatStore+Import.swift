@@ -44,6 +44,44 @@ extension ChatStore {
         }
     }
 
+    /// Changes messages of a room that is not shown yet.
+    ///
+    /// - Returns: the changes of messages that are not there or were deleted, edits by others than the sender, and
+    ///   texts that are no reactions or no messages.
+    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if it is shown.
+    public func changeStaged(
+        _ changes: [ImportedChange], by members: [Member], in room: RoomID
+    ) async throws -> [ImportedChange] {
+        try await writeCache { db in
+            let record = try RoomRecord.get(room, in: db)
+            guard try Self.isStaged(record, in: db) else { throw ChatError.notPermitted }
+            for member in members { try Self.insert(member, into: record, in: db) }
+            let editor = MessageEditor(record: record, db: db)
+            return try changes.filter { change in try !Self.apply(change, editor) }
+        }
+    }
+
+    private static func apply(_ change: ImportedChange, _ editor: MessageEditor) throws -> Bool {
+        let message: Message
+        do { message = try MessageQuery(room: editor.record).get(change.message, in: editor.db) } catch ChatError
+            .notFound
+        {
+            return false
+        }
+        guard !message.isDeleted else { return false }
+        switch change.kind {
+        case .reaction(let text):
+            guard ChatLimits.isValidReaction(text) else { return false }
+            _ = try editor.setReaction(text, isGiven: true, to: message, by: change.member, at: change.at, id: nil)
+        case .edit(let text):
+            guard change.member == message.sender,
+                ChatLimits.isValidMessage(text, attachments: message.attachments.count)
+            else { return false }
+            _ = try editor.edit(message, text: text, formattedText: nil, at: change.at)
+        }
+        return true
+    }
+
     /// Shows rooms under their names, all that is in them read.
     /// - Throws: ``ChatError/notFound``; none is shown then.
     public func showStagedRooms(_ rooms: [(room: RoomID, name: String)]) async throws {

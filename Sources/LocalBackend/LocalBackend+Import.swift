@@ -26,6 +26,12 @@ extension LocalBackend: ImportService {
             new, edited: Dictionary(edited, uniquingKeysWith: { $1 }), by: members, to: room)
     }
 
+    public func applyImported(
+        _ changes: [ImportedChange], by members: [Member], to room: RoomID
+    ) async throws -> [ImportedChange] {
+        try await store.changeStaged(changes, by: members, in: room)
+    }
+
     public func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
         try await inTurn {
             try await store.showStagedRooms(rooms)

@@ -18,7 +18,9 @@ struct ArchiveFixture {
         store = try await ChatStore.open(in: folder.path("store"))
         backend = try await LocalBackend.start(
             over: store, ownName: "Robin", clock: ManualClock(), now: { Fixtures.date })
-        archive = RoomArchive(source: backend, destination: backend, zone: Self.zone, now: { Fixtures.date })
+        archive = RoomArchive(
+            source: backend, destination: backend, zone: Self.zone, now: { Fixtures.date },
+            emoji: { ["wave": "👋", "+1": "👍"][$0] })
     }
 
     static func export(_ name: String) throws -> URL {

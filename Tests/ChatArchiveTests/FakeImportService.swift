@@ -20,6 +20,10 @@ actor FakeImportService: ImportService, MediaService {
         return messages.count
     }
 
+    func applyImported(
+        _ changes: [ImportedChange], by members: [Member], to room: RoomID
+    ) async throws -> [ImportedChange] { [] }
+
     func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
         for (room, name) in rooms {
             staged[room] = nil

@@ -98,16 +98,27 @@ import Testing
         #expect(
             try await fixture.texts(in: general) == [
                 "Ann: Hi @Bob Roe, see #general and [the *docs*](<https://example.org/?a=1&b=2>) <now> **bold** ~~gone~~ a*b*c",
-                "Bob Roe: In a thread", "CI: @here green", "Bob Roe: [plan.pdf](<https://example.slack.com/files/F1>)",
-                "Ann: waves",
+                "Bob Roe: In **the** thread", "CI: @here green",
+                "Bob Roe: [plan.pdf](<https://example.slack.com/files/F1>)", "Ann: waves",
+                "Bob Roe: Look 👋 :parrot:",
             ])
         let messages = try await fixture.messages(in: general)
         #expect(messages[1].replyTo == messages[0].id && messages[1].editedAt != nil)
         #expect(messages[4].kind == .emote)
+        let before = try await fixture.store.revisions(of: messages[1].id, in: general)
+        #expect(before.map(\.text) == ["In a thread"])
+        let (ann, bob) = (messages[0].sender, messages[1].sender)
+        #expect(messages[0].reactions == [Reaction(text: "👋", senders: [bob])])
+        #expect(
+            messages[5].reactions == [
+                Reaction(text: "👍", senders: [ann, bob]), Reaction(text: ":parrot:", senders: [ann]),
+            ])
+        #expect(messages[5].kind == .image && messages[5].attachments.first?.width == 1 && report.files == 1)
         #expect(
             report.omissions == [
-                .event("channel_join"): 1, .reaction: 1, .missingFile: 1, .wrongType("text"): 1, .incomplete("ts"): 1,
-            ])
+                .event("channel_join"): 1, .missingFile: 1, .wrongType("text"): 1, .incomplete("ts"): 1,
+                .reaction: 1, .edit: 1,
+            ], "three gave a reaction that names one, and an edit is by another")
     }
 
     @Test func element() async throws {
@@ -117,16 +128,55 @@ import Testing
         let room = try #require(report.conversations.first?.room)
         #expect(
             try await fixture.texts(in: room) == [
-                "Ann: The roses bloom", "@bob:example.org: So early?", "@bob:example.org: waters them",
-                "@bob:example.org: rose.jpg",
+                "Ann: The roses bloom!", "@bob:example.org: So early?", "@bob:example.org: waters them",
+                "@bob:example.org: rose.jpg", "@bob:example.org: In a thread",
             ])
         let messages = try await fixture.messages(in: room)
         #expect(messages[1].replyTo == messages[0].id && messages[2].kind == .emote)
+        #expect(messages[4].replyTo == messages[0].id, "the thread's beginning")
+        #expect(messages[0].editedAt == Date(timeIntervalSince1970: 1_704_103_204))
+        #expect(messages[1].reactions == [Reaction(text: "👍", senders: [messages[0].sender])])
         #expect(
             report.omissions == [
                 .event("m.room.create"): 1, .event("m.room.member"): 1, .edit: 1, .reaction: 1, .missingFile: 1,
-                .event("redacted"): 1, .wrongType("body"): 1, .unknownKind("org.example.game"): 1,
-            ])
+                .event("redacted"): 2, .wrongType("body"): 1, .unknownKind("org.example.game"): 1,
+            ], "an edit by another, a reaction to what is not there")
+    }
+
+    /// Two pictures of one name, whose times are written as where they were exported.
+    @Test func elementWithMedia() async throws {
+        let fixture = try await ArchiveFixture()
+        let folder = TemporaryFolder()
+        let media = folder.path("images")
+        try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
+        for time in ["10-59-58", "11-00-06"] {
+            try Data(SamplePictures.jpeg).write(to: media.appending(path: "rose-1-1-2024 at \(time) AM.jpg"))
+        }
+        try FileManager.default.copyItem(
+            at: ArchiveFixture.export("element.json"), to: folder.path("export.json"))
+        let report = try await fixture.archive.importConversations(from: folder.url) { _ in }
+        let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
+        #expect(messages[3].kind == .image && messages[3].text.isEmpty)
+        #expect(messages[3].attachments.map(\.name) == ["rose.jpg"])
+        #expect(report.files == 1 && report.omissions[.missingFile] == nil)
+    }
+
+    @Test func elementsFilesAreFoundByNameAndTime() {
+        let files = ElementFiles(
+            [
+                "x/images/a-1-1-2024 at 11-00-06 AM.png", "x/images/a-1-1-2024 at 11-00-07 AM.png",
+                "x/files/b-01.02.2024 um 09-30-00.tar.gz", "x/audio/Voice-3-3-2024 at 10-00-00.ogg", "y/images/c-1.png",
+            ], base: "x/")
+        func find(_ body: String, _ kind: String, isVoice: Bool = false, _ seconds: Double = 1_704_103_207) -> String? {
+            files.path(of: body, kind: kind, isVoice: isVoice, sentAt: Date(timeIntervalSince1970: seconds))
+        }
+        #expect(find("a.png", "m.image") == "x/images/a-1-1-2024 at 11-00-07 AM.png")
+        #expect(find("a.png", "m.image", 1_704_103_209) == nil, "either could be it")
+        #expect(find("a.png", "m.file") == nil)
+        #expect(find("b.tar.gz", "m.file") == nil, "Element puts the time before the last end of a name")
+        #expect(find("Voice", "m.audio", isVoice: true) == "x/audio/Voice-3-3-2024 at 10-00-00.ogg")
+        #expect(find("c.png", "m.image") == nil, "outside of the export")
+        #expect(find("", "m.image") == nil)
     }
 
     @Test func importedMessagesAreSearchedOnceTheyAreShown() async throws {

@@ -16,6 +16,8 @@ final class ConversationImporter {
     private var report = ImportReport()
     private var people = ImportedPeople()
     private var waiting: [ParsedMessage] = []
+    /// Of what waits and of what came before it.
+    private var changes: [ParsedChange] = []
     private var done = 0
     private var bytes = 0
 
@@ -82,8 +84,9 @@ final class ConversationImporter {
                     continue
                 }
                 waiting.append(message)
-                if waiting.count >= Self.batch { try await flush() }
+            case .change(let change): changes.append(change)
             }
+            if waiting.count + changes.count >= Self.batch { try await flush() }
         }
     }
 
@@ -101,7 +104,7 @@ final class ConversationImporter {
 
     /// Stores what waits.
     private func flush() async throws {
-        guard !waiting.isEmpty, let last = rooms.indices.last else { return }
+        guard !waiting.isEmpty || !changes.isEmpty, let last = rooms.indices.last else { return }
         var messages: [ImportedMessage] = []
         for parsed in waiting {
             if let message = try await message(from: parsed) { messages.append(message) }
@@ -110,13 +113,33 @@ final class ConversationImporter {
         let added = try await service.addImported(messages, by: people.takeNew(), to: rooms[last].room)
         rooms[last].messages += added
         done += added
+        try await flushChanges(to: rooms[last].room)
         progress(
             TransferProgress(messages: done, fraction: plan.size > 0 ? min(1, Double(bytes) / Double(plan.size)) : nil))
     }
 
+    private func flushChanges(to room: RoomID) async throws {
+        guard !changes.isEmpty else { return }
+        let imported = changes.map { change in
+            ImportedChange(
+                message: MessageID("import-\(change.target)"),
+                member: people.member(change.senderID, named: change.senderName, isOwn: change.isOwn, own: own),
+                at: change.at, kind: change.kind)
+        }
+        changes = []
+        for change in try await service.applyImported(imported, by: people.takeNew(), to: room) {
+            switch change.kind {
+            case .reaction: report.omissions[.reaction, default: 0] += 1
+            case .edit: report.omissions[.edit, default: 0] += 1
+            }
+        }
+    }
+
     private func message(from parsed: ParsedMessage) async throws -> ImportedMessage? {
         var message = ImportedMessage(
-            id: MessageID("import-\(parsed.id)"), sender: people.member(of: parsed, own: own),
+            id: MessageID("import-\(parsed.id)"),
+            sender: people.member(
+                parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, own: own),
             text: Self.storable(parsed.text),
             sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
             editedAt: parsed.editedAt)
@@ -165,11 +188,12 @@ struct ImportedPeople {
     private var known: [String: MemberID] = [:]
     private var new: [Member] = []
 
-    mutating func member(of message: ParsedMessage, own: Member) -> MemberID {
-        if message.isOwn { return own.id }
-        let key = message.senderID.isEmpty ? message.senderName : message.senderID
+    /// - Parameter id: empty where an export has nothing but names.
+    mutating func member(_ id: String, named name: String, isOwn: Bool, own: Member) -> MemberID {
+        if isOwn { return own.id }
+        let key = id.isEmpty ? name : id
         if let known = known[key] { return known }
-        let name = message.senderName.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         // Exports do not say who exported them: whoever is called as the user is.
         let isOwn = !name.isEmpty && name.lowercased() == own.displayName.lowercased()
         let id = isOwn ? own.id : MemberID("import-\(key)")

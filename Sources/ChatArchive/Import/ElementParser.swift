@@ -11,6 +11,11 @@ final class ElementParser: ConversationParser, JSONReceiver {
     private var hasBegun = false
     /// Names of members are remembered up to so many: an export may name anybody.
     private static let mostNames = 200_000
+    private let files: ElementFiles
+
+    init(files: ElementFiles) {
+        self.files = files
+    }
 
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
     func finish() throws { try stream.finish() }
@@ -54,7 +59,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
             }
             events.append(.omission(.event(type)))
         case "m.room.message", "m.sticker": message(value, type)
-        case "m.reaction": events.append(.omission(.reaction))
+        case "m.reaction": reaction(value)
         default: events.append(.omission(type.hasPrefix("m.") ? .event(type) : .unknownKind(type)))
         }
     }
@@ -67,7 +72,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         }
         let content = value["content"]
         let relation = content?["m.relates_to"]
-        if relation?["rel_type"]?.string == "m.replace" { return events.append(.omission(.edit)) }
+        if relation?["rel_type"]?.string == "m.replace" { return edit(content, sender, milliseconds) }
         guard let body = content?["body"]?.string else {
             // What was deleted has no content left.
             return events.append(.omission(content?.object?.isEmpty == true ? .event("redacted") : .wrongType("body")))
@@ -75,16 +80,71 @@ final class ElementParser: ConversationParser, JSONReceiver {
         var parsed = ParsedMessage(
             id: id, senderID: sender, senderName: names[sender] ?? sender, text: body,
             sentAt: Date(timeIntervalSince1970: milliseconds / 1000))
-        parsed.replyTo = relation?["m.in_reply_to"]?["event_id"]?.string
+        parsed.replyTo = Self.answered(relation)
         if parsed.replyTo != nil { parsed.text = Self.withoutFallback(body) }
         switch content?["msgtype"]?.string {
         case "m.emote": parsed.kind = .emote
         case "m.notice": parsed.kind = .notice
-        case "m.image", "m.file", "m.audio", "m.video": events.append(.omission(.missingFile))
-        default: break
+        case "m.image", "m.file", "m.audio", "m.video": addFile(content, type, to: &parsed)
+        default: if type == "m.sticker" { addFile(content, type, to: &parsed) }
         }
-        guard !parsed.text.isEmpty else { return events.append(.omission(.incomplete("body"))) }
+        guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
+            return events.append(.omission(.incomplete("body")))
+        }
         events.append(.message(parsed))
+    }
+
+    /// What a message answers: in a thread its beginning, where the message answers none of it in particular.
+    private static func answered(_ relation: JSONValue?) -> String? {
+        let answered = relation?["m.in_reply_to"]?["event_id"]?.string
+        guard relation?["rel_type"]?.string == "m.thread" else { return answered }
+        let isFallback = relation?["is_falling_back"] == .bool(true)
+        return isFallback ? relation?["event_id"]?.string : answered ?? relation?["event_id"]?.string
+    }
+
+    private func reaction(_ value: JSONValue) {
+        let relation = value["content"]?["m.relates_to"]
+        guard let target = relation?["event_id"]?.string, let key = relation?["key"]?.string,
+            let sender = value["sender"]?.string
+        else {
+            // One that was taken back has no content left.
+            let isEmpty = value["content"]?.object?.isEmpty == true
+            return events.append(.omission(isEmpty ? .event("redacted") : .reaction))
+        }
+        change(target, sender, value["origin_server_ts"]?.double ?? 0, .reaction(key))
+    }
+
+    private func edit(_ content: JSONValue?, _ sender: String, _ milliseconds: Double) {
+        guard let target = content?["m.relates_to"]?["event_id"]?.string,
+            let text = content?["m.new_content"]?["body"]?.string, text.utf8.count <= ChatLimits.messageBytes
+        else { return events.append(.omission(.edit)) }
+        change(target, sender, milliseconds, .edit(text))
+    }
+
+    private func change(_ target: String, _ sender: String, _ milliseconds: Double, _ kind: ImportedChange.Kind) {
+        let date = Date(timeIntervalSince1970: abs(milliseconds) < 1e14 ? milliseconds / 1000 : 0)
+        events.append(
+            .change(
+                ParsedChange(
+                    target: target, senderID: sender, senderName: names[sender] ?? sender, at: date, kind: kind)))
+    }
+
+    private func addFile(_ content: JSONValue?, _ type: String, to message: inout ParsedMessage) {
+        let info = content?["info"]
+        let isVoice = content?["org.matrix.msc3245.voice"] != nil
+        // With a caption the body is that, and the name beside it.
+        let name = content?["filename"]?.string ?? message.text
+        guard
+            let path = files.path(
+                of: message.text, kind: type == "m.sticker" ? type : content?["msgtype"]?.string ?? "",
+                isVoice: isVoice, sentAt: message.sentAt)
+        else { return events.append(.omission(.missingFile)) }
+        func number(_ key: String) -> Int? { info?[key]?.integer.map { Int(clamping: $0) } }
+        message.files.append(
+            ParsedMessage.File(
+                path: path, name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path),
+                width: number("w"), height: number("h"), duration: number("duration")))
+        if name == message.text { message.text = "" }
     }
 
     /// The text of an answer, without the quoted lines that older programs put before it.

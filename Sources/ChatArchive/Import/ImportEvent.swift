@@ -9,6 +9,7 @@ enum ImportEvent: Equatable {
     /// The conversation that is under way is called something else.
     case renamed(String)
     case message(ParsedMessage)
+    case change(ParsedChange)
     case omission(ImportReport.Omission)
 }
 
@@ -36,6 +37,16 @@ struct ParsedMessage: Equatable {
     var editedAt: Date?
     var files: [File] = []
     /// Whether the export says that the user wrote it.
+    var isOwn = false
+}
+
+/// What became of a message later, as an export tells it.
+struct ParsedChange: Equatable {
+    var target: String
+    var senderID: String
+    var senderName: String
+    var at: Date
+    var kind: ImportedChange.Kind
     var isOwn = false
 }
 

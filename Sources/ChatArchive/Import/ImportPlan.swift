@@ -23,7 +23,9 @@ struct ImportPlan {
     static let peek = 1 << 16
 
     /// - Throws: ``ArchiveError/unknownFormat`` or another.
-    init(of url: URL, zone: TimeZone) async throws {
+    ///
+    /// - Parameter emoji: the emoji with a short code.
+    init(of url: URL, zone: TimeZone, emoji: @escaping @Sendable (String) -> String?) async throws {
         let files: any SourceFiles
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), !isFolder.boolValue {
@@ -33,7 +35,7 @@ struct ImportPlan {
             files = try FolderFiles(url)
         }
         self.files = files
-        if let parts = try await Self.slack(files) {
+        if let parts = try await Self.slack(files, emoji) {
             self.parts = parts
         } else if let entry = Self.main(of: files) {
             parts = [try await Self.single(entry, files, zone, fileName: url.deletingPathExtension().lastPathComponent)]
@@ -73,9 +75,12 @@ struct ImportPlan {
             else {
                 throw ArchiveError.unknownFormat
             }
-            return Part(name: nil, paths: [entry.path]) { () -> any ConversationParser in
-                if isElement { ElementParser() } else { TelegramParser(zone: zone) }
+            guard isElement else {
+                return Part(name: nil, paths: [entry.path]) { TelegramParser(zone: zone) }
             }
+            let media = ElementFiles(
+                files.entries.lazy.map(\.path), base: String(entry.path.dropLast(entry.name.count)))
+            return Part(name: nil, paths: [entry.path]) { ElementParser(files: media) }
         }
         guard WhatsAppParser.dates(in: start).lines > 0 else {
             throw start.isEmpty ? ArchiveError.empty : ArchiveError.unknownFormat
@@ -109,13 +114,15 @@ struct ImportPlan {
     // MARK: Slack
 
     /// Folders of days beside lists of people and channels; nil if that is not what it is.
-    private static func slack(_ files: any SourceFiles) async throws -> [Part]? {
+    private static func slack(
+        _ files: any SourceFiles, _ emoji: @escaping @Sendable (String) -> String?
+    ) async throws -> [Part]? {
         let lists = ["users.json", "channels.json", "groups.json", "dms.json", "mpims.json"]
         guard let list = files.entries.first(where: { ["users.json", "channels.json"].contains($0.name) }) else {
             return nil
         }
         let base = String(list.path.dropLast(list.name.count))
-        var directory = SlackParser.Directory()
+        var directory = SlackParser.Directory(emoji: emoji)
         var names: [String: String] = [:]
         for list in lists {
             guard let data = try await files.content(of: base + list, limit: mostDirectory) else { continue }
@@ -141,8 +148,11 @@ struct ImportPlan {
             days[folder, default: []].append(entry.path)
         }
         let found = directory
+        let media = SlackFiles(files.entries.lazy.map(\.path), base: base)
         return order.map { folder in
-            Part(name: names[folder] ?? folder, paths: (days[folder] ?? []).sorted()) { SlackParser(directory: found) }
+            Part(name: names[folder] ?? folder, paths: (days[folder] ?? []).sorted()) {
+                SlackParser(directory: found, files: media, folder: folder)
+            }
         }
     }
 

@@ -8,14 +8,21 @@ final class SlackParser: ConversationParser, JSONReceiver {
     struct Directory {
         var people: [String: String] = [:]
         var channels: [String: String] = [:]
+        /// The emoji with a short code.
+        var emoji: @Sendable (String) -> String? = { _ in nil }
     }
 
     private lazy var stream = JSONStream(receiver: self)
     private let directory: Directory
+    private let files: SlackFiles
+    private let folder: String
     private var events: [ImportEvent] = []
 
-    init(directory: Directory) {
+    /// - Parameter folder: in which the conversation's days lie.
+    init(directory: Directory, files: SlackFiles, folder: String) {
         self.directory = directory
+        self.files = files
+        self.folder = folder
     }
 
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
@@ -35,6 +42,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
             return events.append(
                 .omission(value["type"]?.string.map { .unknownKind($0) } ?? .wrongType("message")))
         }
+        if value["subtype"]?.string == "message_changed" { return edit(value) }
         if let subtype = value["subtype"]?.string, !Self.spoken.contains(subtype) {
             return events.append(.omission(.event(subtype)))
         }
@@ -53,24 +61,68 @@ final class SlackParser: ConversationParser, JSONReceiver {
             return events.append(.omission(.wrongType("text")))
         }
         let sender = value["user"]?.string ?? value["bot_id"]?.string ?? value["username"]?.string ?? ""
-        let name =
-            directory.people[sender] ?? value["user_profile"]?["real_name"]?.string ?? value["username"]?.string
-            ?? sender
+        let name = name(of: sender, value)
         var parsed = ParsedMessage(
             id: time, senderID: sender, senderName: name, text: SlackText.markdown(text, directory), sentAt: date)
         if value["subtype"]?.string == "me_message" { parsed.kind = .emote }
         if let thread = value["thread_ts"]?.identifier, thread != time { parsed.replyTo = thread }
         parsed.editedAt = ParsedDate.seconds(value["edited"]?["ts"])
-        let files = value["files"]?.array ?? []
-        for file in files {
-            // An export has addresses of files, behind Slack's log-in, not the files.
-            events.append(.omission(.missingFile))
-            guard let name = file["name"]?.string ?? file["title"]?.string else { continue }
-            parsed.text += (parsed.text.isEmpty ? "" : "\n") + MarkdownMarks.link(name, file["permalink"]?.string ?? "")
+        for file in value["files"]?.array ?? [] { add(file, to: &parsed) }
+        guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
+            return events.append(.omission(.incomplete("text")))
         }
-        if value["reactions"]?.array?.isEmpty == false { events.append(.omission(.reaction)) }
-        guard !parsed.text.isEmpty else { return events.append(.omission(.incomplete("text"))) }
         events.append(.message(parsed))
+        var given = parsed.sentAt
+        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed, after: &given) }
+    }
+
+    private func name(of person: String, _ value: JSONValue) -> String {
+        directory.people[person] ?? value["user_profile"]?["real_name"]?.string ?? value["username"]?.string ?? person
+    }
+
+    private func add(_ file: JSONValue, to message: inout ParsedMessage) {
+        let name = file["name"]?.string ?? file["title"]?.string
+        if let path = files.path(of: file, in: folder) {
+            func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
+            message.files.append(
+                ParsedMessage.File(
+                    path: path, name: name ?? String(path.split(separator: "/").last ?? ""),
+                    type: file["mimetype"]?.string ?? FileType.type(of: path), width: number("original_w"),
+                    height: number("original_h"), duration: number("duration_ms")))
+            return
+        }
+        // An export by itself has addresses of files, behind Slack's log-in, not the files.
+        events.append(.omission(.missingFile))
+        guard let name else { return }
+        message.text += (message.text.isEmpty ? "" : "\n") + MarkdownMarks.link(name, file["permalink"]?.string ?? "")
+    }
+
+    /// - Parameter date: of what came before: times are not exported, the order is.
+    private func add(_ reaction: JSONValue, to message: ParsedMessage, after date: inout Date) {
+        guard let code = reaction["name"]?.string else { return events.append(.omission(.reaction)) }
+        let people = (reaction["users"]?.array ?? []).compactMap(\.string)
+        // More may have given it than are named.
+        if people.count < reaction["count"]?.integer ?? 0 { events.append(.omission(.reaction)) }
+        for person in people {
+            date += 0.001
+            events.append(
+                .change(
+                    ParsedChange(
+                        target: message.id, senderID: person, senderName: directory.people[person] ?? person,
+                        at: date, kind: .reaction(directory.emoji(code) ?? ":\(code):"))))
+        }
+    }
+
+    private func edit(_ value: JSONValue) {
+        guard let message = value["message"], let target = message["ts"]?.identifier,
+            let sender = message["user"]?.string, let text = message["text"]?.string,
+            let date = ParsedDate.seconds(message["edited"]?["ts"] ?? value["ts"])
+        else { return events.append(.omission(.edit)) }
+        events.append(
+            .change(
+                ParsedChange(
+                    target: target, senderID: sender, senderName: name(of: sender, message), at: date,
+                    kind: .edit(SlackText.markdown(text, directory)))))
     }
 }
 
@@ -80,7 +132,7 @@ enum SlackText {
         var result = ""
         var rest = text[...]
         while let open = rest.firstIndex(of: "<") {
-            result += styled(rest[..<open])
+            result += emoji(styled(rest[..<open]), directory)
             rest = rest[rest.index(after: open)...]
             guard let close = rest.firstIndex(of: ">") else {
                 result += "<"
@@ -89,7 +141,15 @@ enum SlackText {
             result += reference(rest[..<close], directory)
             rest = rest[rest.index(after: close)...]
         }
-        return result + styled(rest)
+        return result + emoji(styled(rest), directory)
+    }
+
+    /// Short codes between colons, as far as they are known, as what they stand for.
+    private static func emoji(_ text: String, _ directory: SlackParser.Directory) -> String {
+        guard text.contains(":") else { return text }
+        return text.replacing(#/:([a-z0-9_+'\-]{1,60}(?:::skin-tone-[2-6])?):/#) { match in
+            directory.emoji(String(match.output.1)) ?? String(match.output.0)
+        }
     }
 
     /// What stands between angle brackets: a person, a channel, everyone, or an address.

@@ -89,12 +89,29 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         parsed.editedAt = self.date(value, "edited")
         parsed.isOwn = ownID != nil && sender == ownID
         addFile(of: value, to: &parsed)
-        if value["reactions"]?.array?.isEmpty == false { events.append(.omission(.reaction)) }
         if parsed.text.isEmpty, parsed.files.isEmpty { parsed.text = substitute(value) ?? "" }
         guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
             return events.append(.omission(.unknownKind(value["media_type"]?.string ?? "message")))
         }
         events.append(.message(parsed))
+        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
+    }
+
+    /// Large groups name but the last who gave a reaction.
+    private func add(_ reaction: JSONValue, to message: ParsedMessage) {
+        let people = reaction["recent"]?.array ?? []
+        guard let emoji = reaction["emoji"]?.string, people.count >= reaction["count"]?.integer ?? 1 else {
+            return events.append(.omission(.reaction))
+        }
+        for person in people {
+            let sender = person["from_id"]?.identifier ?? person["from"]?.string ?? ""
+            events.append(
+                .change(
+                    ParsedChange(
+                        target: message.id, senderID: sender, senderName: person["from"]?.string ?? "",
+                        at: date(person, "date") ?? message.sentAt, kind: .reaction(emoji),
+                        isOwn: ownID != nil && sender == ownID)))
+        }
     }
 
     private func date(_ value: JSONValue, _ key: String) -> Date? {

@@ -24,8 +24,9 @@ public struct ImportReport: Equatable, Sendable {
         case incomplete(String)
         /// A line of a text that belongs to no message.
         case strayLine
+        /// A reaction by people who are not named, or to a message that is not there.
         case reaction
-        /// What a message said before it was edited, or an edit of its own.
+        /// An edit of a message that is not there, or by another than who sent it.
         case edit
         /// A file that is not among what was exported, or too large.
         case missingFile

@@ -28,6 +28,28 @@ public struct ImportedMessage: Equatable, Sendable {
     }
 }
 
+/// What became of a message later.
+public struct ImportedChange: Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
+        /// An emoji or a short text under it.
+        case reaction(String)
+        /// What it says since, as Markdown. Only its sender can have said so.
+        case edit(String)
+    }
+
+    public var message: MessageID
+    public var member: MemberID
+    public var at: Date
+    public var kind: Kind
+
+    public init(message: MessageID, member: MemberID, at: Date, kind: Kind) {
+        self.message = message
+        self.member = member
+        self.at = at
+        self.kind = kind
+    }
+}
+
 /// Takes conversations in, out of sight until they are whole.
 public protocol ImportService: Sendable {
     /// The user, in each room.
@@ -39,6 +61,13 @@ public protocol ImportService: Sendable {
     /// - Parameter members: those that were not named before, or have another name now.
     /// - Returns: how many were added.
     func addImported(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int
+    /// Applies changes in their order to messages that were added before.
+    ///
+    /// - Parameter members: those that were not named before.
+    /// - Returns: those that had no effect: of messages that the room does not have, or by others than who may.
+    func applyImported(
+        _ changes: [ImportedChange], by members: [Member], to room: RoomID
+    ) async throws -> [ImportedChange]
     /// Shows the rooms, under these names, in one step: all of them or none.
     func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws
     /// Removes rooms that were not shown.

@@ -66,8 +66,8 @@ enum TransferText {
         case .wrongType(let name): named(translated("value of the wrong type"), name)
         case .incomplete(let name): named(translated("message without all that makes one"), name)
         case .strayLine: translated("line that belongs to no message")
-        case .reaction: translated("message whose reactions were left out")
-        case .edit: translated("later edit of a message")
+        case .reaction: translated("reaction that could not be brought in")
+        case .edit: translated("edit that could not be brought in")
         case .missingFile: translated("file that is not in the export")
         case .tooLong: translated("message that is too long")
         }

@@ -81,6 +81,13 @@ public nonisolated struct EmojiCatalog: Sendable {
     /// The emoji with a short code.
     public func emoji(code: some StringProtocol) -> Emoji? { byCode[String(code)].map { emoji[$0] } }
 
+    /// What a short code stands for, with a skin tone or without: `wave`, `wave::skin-tone-3`.
+    public func text(ofCode code: String) -> String? {
+        let parts = code.split(separator: ":", omittingEmptySubsequences: true)
+        guard let first = parts.first, let emoji = emoji(code: first) else { return nil }
+        return parts.count > 1 ? emoji.text(in: SkinTone(code: parts[1]) ?? .none) : emoji.text
+    }
+
     /// Where an emoji without a skin tone stands in ``emoji``.
     func place(of text: String) -> Int? { byText[text] }
 

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The media beside Element's `export.json`: in a folder for each kind, under the name of the file and the time as it is
+/// written where it was exported, such as `images/rose-1-1-2024 at 11-00-06 AM.jpg`.
+struct ElementFiles {
+    private var byFolder: [String: [String]] = [:]
+    private let base: String
+
+    /// - Parameters:
+    ///   - paths: all files of the export.
+    ///   - base: the folder in which `export.json` lies, with a slash behind it, or empty.
+    init(_ paths: some Sequence<String>, base: String) {
+        self.base = base
+        for path in paths where path.hasPrefix(base) {
+            let parts = path.dropFirst(base.count).split(separator: "/", maxSplits: 1)
+            guard parts.count == 2 else { continue }
+            byFolder[String(parts[0]), default: []].append(String(parts[1]))
+        }
+        for folder in byFolder.keys { byFolder[folder]?.sort() }
+    }
+
+    /// - Parameters:
+    ///   - body: what the message says, which is the file's name or its caption.
+    ///   - kind: the message's type, or `m.sticker`.
+    /// - Returns: nil if no file, or more than one, can be it.
+    func path(of body: String, kind: String, isVoice: Bool, sentAt: Date) -> String? {
+        let folder =
+            switch kind {
+            case "m.image": "images"
+            case "m.video": "videos"
+            case "m.audio": "audio"
+            case "m.sticker": "stickers"
+            default: "files"
+            }
+        guard let names = byFolder[folder] else { return nil }
+        let dot = body.lastIndex(of: ".") ?? body.endIndex
+        let end = kind == "m.sticker" ? ".png" : isVoice ? ".ogg" : String(body[dot...])
+        let start = body[..<dot] + "-"
+        let fitting = names.filter { $0.hasPrefix(start) && $0.hasSuffix(end) }
+        let timed = fitting.filter { Self.isWritten($0.dropFirst(start.count).dropLast(end.count), at: sentAt) }
+        let found = timed.count == 1 ? timed : fitting
+        return found.count == 1 ? "\(base)\(folder)/\(found[0])" : nil
+    }
+
+    /// Whether a time in some language and zone can be this one: the year, the minute and the second are in it. Zones
+    /// that are no whole hours away fail this, and are found by their names where those are their own.
+    private static func isWritten(_ text: Substring, at date: Date) -> Bool {
+        let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
+        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let pair = [seconds / 60 % 60, seconds % 60]
+        return zip(numbers, numbers.dropFirst()).contains { [$0, $1] == pair }
+    }
+}

@@ -76,7 +76,8 @@ let package = Package(
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
         .testTarget(
-            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay"], resources: [.copy("Traces")],
+            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay", "SeededRandom"],
+            resources: [.copy("Traces")],
             swiftSettings: settings
         ),
         .target(name: "BenchmarkReport", swiftSettings: settings),
@@ -84,7 +85,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "BenchmarkReport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
-                "MessageMarkup",
+                "MessageMarkup", "SeededRandom",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
@@ -98,9 +99,10 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "ChatOutbox", dependencies: ["ChatCore"], swiftSettings: settings),
         .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(name: "SeededRandom", swiftSettings: settings),
         .target(name: "SoakSupport", swiftSettings: settings),
         .executableTarget(
-            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "SoakSupport"],
+            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "SeededRandom", "SoakSupport"],
             swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport",
@@ -110,10 +112,12 @@ let package = Package(
             name: "ChatStoreTests",
             dependencies: [
                 "ChatCore", "ChatStore", "ChatTestSupport", "StoreSoak", .product(name: "GRDB", package: "GRDB.swift"),
+                "SeededRandom",
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ChatOutboxTests", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport"],
+            name: "ChatOutboxTests",
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "SeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
@@ -127,7 +131,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "MatrixSoak",
-            dependencies: ["BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SoakSupport"],
+            dependencies: [
+                "BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SeededRandom", "SoakSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
@@ -180,6 +186,7 @@ let package = Package(
             name: "ChatViewModelsTests",
             dependencies: [
                 "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "LocalBackend",
+                "SeededRandom",
             ],
             swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
@@ -195,7 +202,7 @@ let package = Package(
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
                 "Composer", "GtkKit",
                 "GtkTestSupport", "LocalBackend", "MessageMarkup", "PictureDecoding", "parlance-decode",
-                "parlance-film",
+                "parlance-film", "SeededRandom",
             ], swiftSettings: settings),
         .executableTarget(
             name: "Gallery",

@@ -4,6 +4,7 @@ import ChatCore
 import ChatStore
 import Foundation
 import LocalBackend
+import SeededRandom
 import Synchronization
 
 /// How fast conversations are taken in from another program's export, and that memory does not grow with them.
@@ -86,7 +87,7 @@ struct ImportBenchmark {
             throw StoreFailure(description: "no room for the sample")
         }
         let handle = try FileHandle(forWritingTo: file)
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var text = #"{"name":"Long","type":"private_group","id":1,"messages":["#
         for number in 0..<count {
             let said = StoreDataset.text(using: &random)

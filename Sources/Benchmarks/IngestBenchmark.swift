@@ -3,6 +3,7 @@ import ChatCore
 import ChatStore
 import Foundation
 import GRDBSQLite
+import SeededRandom
 
 /// How fast messages come in, beside prepared statements of SQLite's that put the same rows into the same tables.
 struct IngestBenchmark {
@@ -36,7 +37,7 @@ struct IngestBenchmark {
     }
 
     private func batches() -> [(room: Int, messages: [NewMessage])] {
-        var random = SplitMix(seed: 5)
+        var random = SeededGenerator(seed: 5)
         return (0..<Self.batches * Self.rooms).map { number in
             let room = number % Self.rooms
             let start = number / Self.rooms * Self.batch

@@ -2,6 +2,7 @@ import BenchmarkReport
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 
 /// What the store costs with 10,000 messages and with a million.
 struct StoreBenchmarks {
@@ -13,7 +14,7 @@ struct StoreBenchmarks {
         let repetitions: Int
         /// What a million may cost of what ten thousand cost.
         var target: Double?
-        let run: @Sendable (StoreDataset, ChatStore, inout SplitMix) async throws -> Void
+        let run: @Sendable (StoreDataset, ChatStore, inout SeededGenerator) async throws -> Void
     }
 
     func rows() async throws -> [BenchmarkRow] {
@@ -73,7 +74,7 @@ struct StoreBenchmarks {
 
     private func startRows(_ datasets: [StoreDataset]) async throws -> [BenchmarkRow] {
         var times: [[Double]] = datasets.map { _ in [] }
-        var random = SplitMix(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for round in 0..<51 {
             for (number, dataset) in datasets.enumerated() {
                 let begin = ContinuousClock.now
@@ -93,7 +94,7 @@ struct StoreBenchmarks {
         _ work: Work, _ datasets: [StoreDataset], _ stores: [ChatStore]
     ) async throws -> [BenchmarkRow] {
         var times: [[Double]] = datasets.map { _ in [] }
-        var randoms = datasets.map { _ in SplitMix(seed: 11) }
+        var randoms = datasets.map { _ in SeededGenerator(seed: 11) }
         for round in 0..<work.repetitions + 20 {
             for number in datasets.indices {
                 let begin = ContinuousClock.now

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 
 /// A store of a given number of messages in 200 rooms, made once and the same on every machine.
 struct StoreDataset {
@@ -27,7 +28,7 @@ struct StoreDataset {
 
     /// Words of two to twelve letters, common ones first.
     static let words: [String] = {
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         var seen: Set<String> = []
         var words: [String] = []
         let syllables = ["ka", "to", "mi", "re", "sol", "ne", "ha", "lin", "ber", "u", "po", "sta", "gra", "vi", "en"]
@@ -40,16 +41,16 @@ struct StoreDataset {
     }()
 
     /// A word by about Zipf's law: the n-th is said n times as seldom as the first.
-    static func word(using random: inout SplitMix) -> String {
+    static func word(using random: inout SeededGenerator) -> String {
         let place = pow(Double(words.count), Double.random(in: 0..<1, using: &random))
         return words[min(Int(place), words.count - 1)]
     }
 
-    static func text(using random: inout SplitMix) -> String {
+    static func text(using random: inout SeededGenerator) -> String {
         (0..<Int.random(in: 1...25, using: &random)).map { _ in word(using: &random) }.joined(separator: " ")
     }
 
-    static func messages(_ range: Range<Int>, in room: RoomID, using random: inout SplitMix) -> [NewMessage] {
+    static func messages(_ range: Range<Int>, in room: RoomID, using random: inout SeededGenerator) -> [NewMessage] {
         range.map { number in
             let sender = members[Int(pow(Double(members.count), Double.random(in: 0..<1, using: &random))) - 1]
             return NewMessage(
@@ -71,7 +72,7 @@ struct StoreDataset {
         }
         // Under the name that the local backend has for its first rooms, so that it makes none.
         _ = try await store.createRooms(rooms, once: "local.firstRooms")
-        var random = SplitMix(seed: 2026)
+        var random = SeededGenerator(seed: 2026)
         // Rooms take turns, as they do in life.
         for start in stride(from: 0, to: perRoom, by: 250) {
             for room in Self.rooms {
@@ -86,21 +87,6 @@ struct StoreDataset {
     var bytes: Int {
         let path = store.appendingPathComponent("chat.sqlite").path
         return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-    }
-}
-
-/// The same numbers for the same seed.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
 

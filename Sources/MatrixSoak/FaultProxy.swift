@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SeededRandom
 import SoakSupport
 import Synchronization
 

@@ -1,6 +1,7 @@
 import ChatCore
 import Foundation
 import MatrixBackend
+import SeededRandom
 import SoakSupport
 
 /// Two users talk over a server that is killed, through a network that fails, from processes that are killed.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MatrixBackend
+import SeededRandom
 import SoakSupport
 
 /// One of the users: a process that is killed again and again, and what it said.

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// What can befall the files of a store.

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// Opens and uses databases that something has damaged. Each either opens or says why not, in which case the files are

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// Kills a writer again and again, at seeded random points, and looks each time for all that it had acknowledged.

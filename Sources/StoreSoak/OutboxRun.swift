@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// Sends messages through an unreliable server from a process that is killed again and again.

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// Tells stores random histories in pieces that are cut, repeated and overlapping, fills the gaps, and compares what

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import Foundation
+import SeededRandom
 import SoakSupport
 
 /// Tells a store random sequences of messages, deletions and read marks, and compares the unread counts with a count

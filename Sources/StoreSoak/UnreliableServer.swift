@@ -1,3 +1,4 @@
+import SeededRandom
 import SoakSupport
 
 /// A server that carries out a transaction once, behind a network that does everything else to it.

@@ -3,6 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
+import SeededRandom
 import XCTest
 
 @testable import ChatGtk
@@ -85,16 +86,21 @@ final class EditorMenuTests: GtkTestCase {
     func testStylingByEditsEqualsStylingTheWhole() throws {
         try onMain {
             let bench = try ComposerBench()
-            var random = Seeded(state: 5)
+            var random = SeededGenerator(seed: 5)
             let pieces = ["**", "_", "`", "```\n", "\n", "word ", "> ", "é👍🏽", "~~"]
             for step in 0..<150 {
                 let length = bench.shown.unicodeScalars.count
-                let place = random.next(length + 1)
-                bench.select(place, min(length, place + (random.next(3) == 0 ? random.next(6) : 0)))
-                if random.next(4) == 0 {
+                let place = Int.random(in: 0..<(length + 1), using: &random)
+                bench.select(
+                    place,
+                    min(
+                        length,
+                        place + (Int.random(in: 0..<3, using: &random) == 0 ? Int.random(in: 0..<6, using: &random) : 0)
+                    ))
+                if Int.random(in: 0..<4, using: &random) == 0 {
                     bench.emit("backspace")
                 } else {
-                    bench.type(pieces[random.next(pieces.count)])
+                    bench.type(pieces[Int.random(in: 0..<pieces.count, using: &random)])
                 }
                 let stepwise = bench.looks
                 bench.view.bar.stylesMarkdown = false

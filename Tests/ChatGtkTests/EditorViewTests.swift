@@ -3,6 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
+import SeededRandom
 import XCTest
 
 @testable import ChatGtk
@@ -66,19 +67,24 @@ final class EditorViewTests: GtkTestCase {
     func testRandomEditsKeepBufferAndDocumentEqual() throws {
         try onMain {
             let bench = try ComposerBench()
-            var random = Seeded(state: 7)
+            var random = SeededGenerator(seed: 7)
             let pieces = ["a", "é", "👍🏽", "\n", " ", "مرحبا", "e\u{301}", "漢字", "**", "- x\n"]
             for step in 0..<600 {
                 let length = bench.shown.unicodeScalars.count
-                switch random.next(9) {
-                case 0...3: bench.type(pieces[random.next(pieces.count)])
+                switch Int.random(in: 0..<9, using: &random) {
+                case 0...3: bench.type(pieces[Int.random(in: 0..<pieces.count, using: &random)])
                 case 4:
-                    let (a, b) = (random.next(length + 1), random.next(length + 1))
+                    let (a, b) = (
+                        Int.random(in: 0..<(length + 1), using: &random),
+                        Int.random(in: 0..<(length + 1), using: &random)
+                    )
                     bench.select(min(a, b), max(a, b))
                 case 5: bench.emit("backspace")
                 case 6: bench.viewModel.handle(.undo)
                 case 7: bench.viewModel.handle(.redo)
-                default: bench.viewModel.handle(.insert(pieces[random.next(pieces.count)], origin: .paste))
+                default:
+                    bench.viewModel.handle(
+                        .insert(pieces[Int.random(in: 0..<pieces.count, using: &random)], origin: .paste))
                 }
                 let document = bench.viewModel.document
                 guard bench.shown == document.text else { return XCTFail("step \(step): texts differ") }
@@ -135,18 +141,5 @@ final class EditorViewTests: GtkTestCase {
                 adjustment.value, adjustment.upper - adjustment.pageSize, accuracy: 1, "the caret is in the last line")
             try bench.close()
         }
-    }
-}
-
-/// A small generator whose sequence is the same on every machine (SplitMix64).
-struct Seeded {
-    var state: UInt64
-
-    mutating func next(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) % UInt64(bound))
     }
 }

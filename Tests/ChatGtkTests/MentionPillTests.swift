@@ -3,6 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
+import SeededRandom
 import XCTest
 
 @testable import ChatGtk
@@ -37,22 +38,25 @@ final class MentionPillTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench()
             bench.view.ownEntityID = "robin"
-            var random = Seeded(state: 11)
+            var random = SeededGenerator(seed: 11)
             for step in 0..<300 {
                 let length = bench.shown.unicodeScalars.count
-                switch random.next(8) {
-                case 0: bench.type(["a", " ", "é", "👍🏽", "\n"][random.next(5)])
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: bench.type(["a", " ", "é", "👍🏽", "\n"][Int.random(in: 0..<5, using: &random)])
                 case 1:
-                    let (a, b) = (random.next(length + 1), random.next(length + 1))
+                    let (a, b) = (
+                        Int.random(in: 0..<(length + 1), using: &random),
+                        Int.random(in: 0..<(length + 1), using: &random)
+                    )
                     bench.select(min(a, b), max(a, b))
                 case 2: bench.emit("backspace")
                 case 3: bench.viewModel.handle(.undo)
                 case 4: bench.viewModel.handle(.redo)
                 case 5, 6:
-                    let who = random.next(2) == 0 ? Self.ann : Self.robin
+                    let who = Int.random(in: 0..<2, using: &random) == 0 ? Self.ann : Self.robin
                     let entity = CompletionEntity(id: who.entityID, name: String(who.text.dropFirst()))
                     bench.viewModel.handle(.acceptEntity(entity))
-                default: bench.viewModel.handle(.select(.caret(random.next(length + 1))))
+                default: bench.viewModel.handle(.select(.caret(Int.random(in: 0..<(length + 1), using: &random))))
                 }
                 guard bench.waitForTags() else {
                     return XCTFail(

@@ -1,10 +1,11 @@
+import SeededRandom
 import Testing
 
 @testable import ChatGtk
 
 @Suite struct ThumbSteadinessTests {
     @Test func theThumbNeverRunsAgainstTheUser() {
-        var random = SplitMix(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for direction in [ThumbSteadiness.Direction.up, .down] {
             var steadiness = ThumbSteadiness()
             var shown = steadiness.extent(.init(above: 5000, below: 3000), page: 700)

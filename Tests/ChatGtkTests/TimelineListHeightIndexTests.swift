@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import ChatGtk
@@ -25,7 +26,7 @@ import Testing
 
     @Test func agreesWithAnArrayUnderRandomChanges() throws {
         for seed in UInt64(1)...6 {
-            var random = SplitMix(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var (index, oracle) = (HeightIndex(), Oracle())
             for _ in 0..<700 {
                 change(&index, &oracle, &random)
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    private func change(_ index: inout HeightIndex, _ oracle: inout Oracle, _ random: inout SplitMix) {
+    private func change(_ index: inout HeightIndex, _ oracle: inout Oracle, _ random: inout SeededGenerator) {
         let rows = oracle.heights.count
         switch Int.random(in: 0..<10, using: &random) {
         case 0, 1:
@@ -72,7 +73,7 @@ import Testing
     }
 
     private func measure(
-        _ row: Int, _ index: inout HeightIndex, _ oracle: inout Oracle, _ random: inout SplitMix
+        _ row: Int, _ index: inout HeightIndex, _ oracle: inout Oracle, _ random: inout SeededGenerator
     ) {
         let heights = [0, 1, 17, 40, 300, 65_534, 65_535, 65_536, 200_000]
         let height = heights.randomElement(using: &random) ?? 0
@@ -118,20 +119,5 @@ import Testing
         index.measure(3, height: 70)
         index.reset(rows: 5)
         #expect(index.total == 350)
-    }
-}
-
-/// Steele, Lea and Flood's SplitMix64: random numbers that are the same in every run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

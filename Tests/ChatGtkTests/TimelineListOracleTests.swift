@@ -1,6 +1,7 @@
 import CGtk
 import GtkKit
 import GtkTestSupport
+import SeededRandom
 import XCTest
 
 @testable import ChatGtk
@@ -10,7 +11,7 @@ final class TimelineListOracleTests: GtkTestCase {
     func testTenThousandRandomChanges() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(400))
-            var random = SplitMix(seed: 20)
+            var random = SeededGenerator(seed: 20)
             for step in 0..<10_000 {
                 Oracle.change(bench, &random, step)
                 if step % 100 == 99 { bench.becomeIdle() }
@@ -23,7 +24,7 @@ final class TimelineListOracleTests: GtkTestCase {
     @MainActor
     private enum Oracle {
         /// One change, and what must hold of the row being read, or of the end.
-        static func change(_ bench: TimelineListBench, _ random: inout SplitMix, _ step: Int) {
+        static func change(_ bench: TimelineListBench, _ random: inout SeededGenerator, _ step: Int) {
             let source = bench.source
             let wasAtEnd = bench.list.isAtEnd
             let read = source.count > 0 && !bench.visibleKeys.isEmpty ? bench.readKey : nil
@@ -75,7 +76,7 @@ final class TimelineListOracleTests: GtkTestCase {
             XCTAssertEqual(now.top + now.height, expected, accuracy: 0.001, "step \(step): the row being read")
         }
 
-        static func heights(_ random: inout SplitMix) -> [Int] {
+        static func heights(_ random: inout SeededGenerator) -> [Int] {
             (0..<Int.random(in: 1...8, using: &random)).map { _ in Int.random(in: 0...180, using: &random) }
         }
 

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import SeededRandom
 import Testing
 
 @testable import ChatOutbox
@@ -8,17 +9,6 @@ import Testing
 /// Whatever is asked for in whatever order, and however the network and the process fail, in the end the server has just
 /// that.
 @Suite(.timeLimit(.minutes(1))) struct OutboxPropertyTests {
-    /// SplitMix64, so that a failure can be run again.
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// What the user believes to be there.
     private struct Wish {
         let transaction: TransactionID
@@ -28,8 +18,8 @@ import Testing
     private let room = RoomID("room")
 
     @Test(arguments: 1...40) func theServerHasWhatWasAskedFor(seed: Int) async throws {
-        var random = Seeded(state: UInt64(seed))
-        let server = ReplicaServer(random: Seeded(state: UInt64(seed) + 1000))
+        var random = SeededGenerator(seed: UInt64(seed))
+        let server = ReplicaServer(random: SeededGenerator(seed: UInt64(seed) + 1000))
         let folder = TemporaryFolder()
         var wishes: [Wish] = []
         var number = 0
@@ -57,7 +47,7 @@ import Testing
     }
 
     private func act(
-        _ transaction: TransactionID, on outbox: Outbox, _ wishes: inout [Wish], _ random: inout Seeded
+        _ transaction: TransactionID, on outbox: Outbox, _ wishes: inout [Wish], _ random: inout SeededGenerator
     ) async throws {
         let choice = Int.random(in: 0..<10, using: &random)
         guard choice >= 4, let place = wishes.indices.randomElement(using: &random) else {

@@ -5,6 +5,7 @@ import ChatViewModels
 import Composer
 import Foundation
 import LocalBackend
+import SeededRandom
 import Testing
 
 /// The view models over the backend they are made for, with its storage.
@@ -186,7 +187,7 @@ import Testing
     /// was not is the draft.
     @Test(arguments: 0..<6) func nothingIsLostOrDoubled(seed: Int) async throws {
         let app = try await App()
-        var random = SeededNumbers(state: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var conversation = await app.openNotes()
         let room = conversation.roomID
         let elsewhere = app.coordinator.rooms.state.rows.first { $0.id != room }!.id

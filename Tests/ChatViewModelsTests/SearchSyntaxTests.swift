@@ -1,6 +1,7 @@
 import ChatCore
 import ChatViewModels
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite struct SearchSyntaxTests {
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func anyTextIsParsed() {
-        var random = SeededNumbers(state: 80)
+        var random = SeededGenerator(seed: 80)
         let parts = ["from:", "in:", "\"", "before:", "2024-", "02", "has:", " ", "“", "x", ":", "\0", "e\u{301}", "🎉"]
         for _ in 0..<2000 {
             let typed = (0..<8).compactMap { _ in parts.randomElement(using: &random) }.joined()

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Foundation
+import SeededRandom
 import Testing
 
 /// Random rooms: whatever is told in whatever order, the timeline shows what a naive computation says.
@@ -25,7 +26,7 @@ import Testing
 @MainActor private final class RandomRoom {
     private static let pageSize = 8
     private let harness = TimelineHarness(pageSize: pageSize, reach: 12)
-    private var random: SeededNumbers
+    private var random: SeededGenerator
     private var truth: [MessageID: Message] = [:]
     private var nextID = 0
     private var unreadLineAfter: MessageID?
@@ -35,7 +36,7 @@ import Testing
     ]
 
     init(seed: UInt64) {
-        random = SeededNumbers(state: seed)
+        random = SeededGenerator(seed: seed)
         harness.service.before = { [weak self] call in
             guard let self else { return }
             switch call {

@@ -1,5 +1,6 @@
 import ComposerReplay
 import Foundation
+import SeededRandom
 import Testing
 
 /// Any verb with any argument, likely or not: an answer to each line, and never a trap.
@@ -33,7 +34,7 @@ struct RandomLinesTests {
 
     @Test(arguments: 0..<4)
     func everyLineIsAnswered(seed: Int) throws {
-        var generator = LinearGenerator(state: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let driver = ReplayDriver()
         let again = ReplayDriver()
         for _ in 0..<2500 {
@@ -44,15 +45,5 @@ struct RandomLinesTests {
             #expect(object?["error"] is String || object?["text"] is String)
             #expect(again.answer(to: line) == answer, "a trace replayed is equal")
         }
-    }
-}
-
-/// The same numbers for the same seed, on any machine.
-private struct LinearGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ (state >> 29)
     }
 }

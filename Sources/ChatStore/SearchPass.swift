@@ -26,28 +26,44 @@ struct SearchPass {
         needle = query.text.lowercased()
     }
 
+    /// Candidates come in the order in which they arrived, which is nearly that of time: looking ends when nothing that
+    /// is left can be later than what was found.
     mutating func run(in db: Database) throws -> SearchPage {
         staged = try ChatStore.stagedKeys(in: db)
         let limit = min(max(query.limit, 0), 1000)
         let expressions = SearchExpression.all(for: query, terms: terms, rooms: rooms, senders: senders)
         guard limit > 0, var candidates = try candidates(expressions, in: db) else { return .nothing }
-        var keys: [Int64] = []
-        var seen = 0
-        var last: Int64?
-        var isMore = false
+        // Without a text to look for, a room's messages come in their own order, and stay in it.
+        let isInOrder = expressions?.isEmpty == true && rooms?.count == 1
+        var latest = LatestMatches(limit: limit)
+        var bounds = ArrivalBounds()
+        var (seen, last) = (0, Int64.max)
+        var cut: Int64?
         while let row = try candidates.next() {
-            guard keys.count < limit, seen < Self.mostCandidates else {
-                isMore = true
+            let place = SearchPlace(sentAt: try row.value("sentAt"), arrival: try row.value("arrival"))
+            if isInOrder, latest.isFull {
+                cut = last
                 break
             }
-            seen += 1
-            last = try row.value("arrival")
-            if try isMatch(row) { keys.append(try row.value("key")) }
+            if let worst = latest.worst, try bounds.latest(upTo: place.arrival, in: db) <= worst.sentAt {
+                latest.hasMore = true
+                break
+            }
+            guard seen < Self.mostCandidates else {
+                cut = last
+                break
+            }
+            (seen, last) = (seen + 1, place.arrival)
+            if let after = query.after?.place, place >= after { continue }
+            if latest.takes(place), try isMatch(row) { latest.insert(try row.value("key"), at: place) }
         }
-        let messages = try MessageQuery.messages(keys, in: db)
-        return SearchPage(
-            messages: messages, senders: try senders(of: messages, in: db),
-            next: isMore ? last.map(SearchCursor.init(rawValue:)) : nil)
+        let messages = try MessageQuery.messages(latest.keys, in: db)
+        // What was passed over for later ones comes first, from the same beginning.
+        let next: SearchCursor? =
+            latest.hasMore
+            ? SearchCursor(rawValue: query.after?.rawValue ?? .max, place: latest.last)
+            : cut.map { SearchCursor(rawValue: $0) }
+        return SearchPage(messages: messages, senders: try senders(of: messages, in: db), next: next)
     }
 
     // MARK: Candidates

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import Foundation
 import GRDB
+import SeededRandom
 import Testing
 
 @testable import ChatStore
@@ -48,6 +49,32 @@ import Testing
         #expect(try await texts(SearchQuery(text: "に住ん", matching: .part), in: fixture) == ["東京都に住んでいます"])
         #expect(try await texts(SearchQuery(text: "عالم", matching: .part), in: fixture) == ["مرحبا بالعالم"])
         #expect(try await texts(SearchQuery(text: "여러"), in: fixture) == ["안녕하세요 여러분"])
+    }
+
+    /// A history that was brought in later, and a page that was fetched later, come where they belong.
+    @Test(arguments: [1, 3, 50]) func whatWasFoundIsInTheOrderOfTime(limit: Int) async throws {
+        let fixture = try await StoreFixture()
+        let other = Fixtures.room("second")
+        try await fixture.store.createRoom(NewRoom(room: other, members: [Fixtures.own], createdAt: Fixtures.date))
+        var random = SeededGenerator(seed: 7)
+        for number in 0..<40 {
+            let new = NewMessage(
+                id: MessageID("m\(number)"), sender: Fixtures.own.id, text: "walrus \(number)",
+                sentAt: Date(timeIntervalSince1970: Double(Int.random(in: 0..<1_700_000_000, using: &random))))
+            _ = try await fixture.store.append(new, to: number % 3 == 0 ? other.id : fixture.room)
+        }
+        for text in ["walrus", "wal"] {
+            var query = SearchQuery(text: text, matching: .terms, limit: limit)
+            var found: [Message] = []
+            repeat {
+                let page = try await fixture.store.search(query)
+                #expect(page.messages.count <= limit)
+                found += page.messages
+                query.after = page.next
+            } while query.after != nil
+            #expect(Set(found.map(\.id)).count == 40 && found.count == 40, "each once")
+            #expect(found.map(\.sentAt) == found.map(\.sentAt).sorted(by: >))
+        }
     }
 
     @Test func aRoomAndASenderNarrowTheSearch() async throws {

@@ -22,7 +22,7 @@ import Testing
             let page = rest.prefix(query.limit)
             return SearchPage(
                 messages: page.map { Fixtures.message($0) },
-                next: page.count < rest.count ? page.last.map(SearchCursor.init(rawValue:)) : nil)
+                next: page.count < rest.count ? page.last.map { SearchCursor(rawValue: $0) } : nil)
         }
     }
 

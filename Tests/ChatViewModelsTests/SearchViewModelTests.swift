@@ -25,7 +25,7 @@ import Testing
             return SearchPage(
                 messages: page.map { Fixtures.message($0, by: Fixtures.other) },
                 senders: [Fixtures.other.id: Fixtures.other],
-                next: page.count < rest.count ? page.last.map(SearchCursor.init(rawValue:)) : nil)
+                next: page.count < rest.count ? page.last.map { SearchCursor(rawValue: $0) } : nil)
         }
     }
 

@@ -62,13 +62,32 @@ public struct SearchQuery: Equatable, Sendable {
 /// A place in the results of a search: opaque, of use for the same query only.
 public struct SearchCursor: Equatable, Sendable {
     public let rawValue: Int64
+    /// Of the last one that was found: those after it, in the order of time, come next.
+    public let place: SearchPlace?
 
-    public init(rawValue: Int64) {
+    public init(rawValue: Int64, place: SearchPlace? = nil) {
         self.rawValue = rawValue
+        self.place = place
     }
 }
 
-/// Messages that were found, those that came last first.
+/// Where a message stands in the order of time; of two of the same moment the one that came later is later.
+public struct SearchPlace: Comparable, Sendable {
+    /// Milliseconds since 1970.
+    public let sentAt: Int64
+    public let arrival: Int64
+
+    public init(sentAt: Int64, arrival: Int64) {
+        self.sentAt = sentAt
+        self.arrival = arrival
+    }
+
+    public static func < (first: Self, second: Self) -> Bool {
+        (first.sentAt, first.arrival) < (second.sentAt, second.arrival)
+    }
+}
+
+/// Messages that were found, those that were sent last first.
 public struct SearchPage: Equatable, Sendable {
     public var messages: [Message]
     /// Who sent them, as the room of the latest knows them.

@@ -53,20 +53,23 @@ public final class RoomSearchViewModel: ViewModel {
     public private(set) var state = State()
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let roomID: RoomID
-    @ObservationIgnored private let service: any SearchService
     @ObservationIgnored private let now: () -> Date
-    @ObservationIgnored private var search: MessageSearch?
-    @ObservationIgnored private var running: Task<Void, Never>?
-    /// Counts searches: an answer to an earlier one is of no use.
-    @ObservationIgnored private var generation = 0
+    @ObservationIgnored private let search: RunningSearch
+    /// The match that is stepped to once it is known.
+    @ObservationIgnored private var target: Int?
 
     public init(roomID: RoomID, service: any SearchService, now: @escaping () -> Date = { Date() }) {
         self.roomID = roomID
-        self.service = service
         self.now = now
+        search = RunningSearch(service: service, pageSize: Self.pageSize)
+        search.onPage = { [weak self] page, _ in self?.receive(page) ?? false }
+        search.onFailure = { [weak self] problems, error in
+            guard let self else { return }
+            var next = state
+            (next.isSearching, next.problems, next.error) = (false, problems, error)
+            state = next
+        }
     }
-
-    isolated deinit { running?.cancel() }
 
     public func send(_ action: Action) {
         switch action {
@@ -76,7 +79,7 @@ public final class RoomSearchViewModel: ViewModel {
             start(state.text)
         case .close:
             guard state.isOpen else { return }
-            stop()
+            search.stop()
             state = State(text: state.text)
             onOutput?(.closed)
         case .type(let text):
@@ -89,65 +92,29 @@ public final class RoomSearchViewModel: ViewModel {
 
     // MARK: Searching
 
-    private func stop() {
-        generation += 1
-        running?.cancel()
-        running = nil
-        search = nil
-    }
-
     private func start(_ text: String) {
-        stop()
         let syntax = SearchSyntax(text, now: now())
         var next = State(isOpen: true, text: text)
         next.terms = SearchTerms(syntax.text)
         next.problems = syntax.problems
         // The count stands until the next one is known: it would flicker with each key.
-        next.isSearching = !syntax.isEmpty && syntax.problems.isEmpty
+        next.isSearching = RunningSearch.asks(syntax)
         state = next
-        guard next.isSearching else { return }
-        running = Task { [weak self, generation, service, roomID] in
-            do {
-                let search = try await MessageSearch(syntax, in: roomID, rooms: [], service: service)
-                await self?.run(search, upTo: Self.counted, generation)
-            } catch {
-                self?.fail(error, generation)
-            }
-        }
+        target = nil
+        search.start(syntax, in: roomID, rooms: [])
     }
 
-    /// Reads pages until so many matches are known.
-    private func run(_ search: MessageSearch, upTo count: Int, _ generation: Int) async {
-        var search = search
-        do {
-            repeat {
-                let page = try await search.next(limit: Self.pageSize)
-                guard self.generation == generation else { return }
-                self.search = search
-                receive(page)
-            } while state.hasMore && state.matches.count < count
-            state.isSearching = false
-        } catch {
-            fail(error, generation)
-        }
-    }
-
-    private func receive(_ page: MessageSearch.Page) {
+    /// - Returns: whether more is to be read at once.
+    private func receive(_ page: MessageSearch.Page) -> Bool {
         let isFirst = state.matches.isEmpty
         state.matches += page.messages.map(\.id)
         state.hasMore = page.hasMore
-        guard isFirst, !state.matches.isEmpty else { return }
-        show(0)
-    }
-
-    private func fail(_ error: any Error, _ generation: Int) {
-        guard self.generation == generation, !(error is CancellationError) else { return }
+        if isFirst, !state.matches.isEmpty { show(0) }
+        guard !state.hasMore || state.matches.count >= target.map({ $0 + 1 }) ?? Self.counted else { return true }
         state.isSearching = false
-        if let refusal = error as? MessageSearch.Refusal {
-            state.problems = refusal.problems
-        } else {
-            state.error = ChatError(error)
-        }
+        if let target, state.matches.indices.contains(target) { show(target) }
+        target = nil
+        return false
     }
 
     // MARK: Stepping
@@ -165,12 +132,8 @@ public final class RoomSearchViewModel: ViewModel {
     }
 
     private func readOn(to index: Int) {
-        guard !state.isSearching, let search else { return }
-        state.isSearching = true
-        running = Task { [weak self, generation] in
-            await self?.run(search, upTo: index + 1, generation)
-            guard let self, self.generation == generation, self.state.matches.indices.contains(index) else { return }
-            self.show(index)
-        }
+        guard !state.isSearching else { return }
+        target = index
+        state.isSearching = search.readOn()
     }
 }

@@ -43,24 +43,24 @@ public final class SearchViewModel: ViewModel {
 
     public private(set) var state = State()
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
-    @ObservationIgnored private let service: any SearchService
     @ObservationIgnored private let rooms: () -> [RoomListViewModel.Row]
     @ObservationIgnored private let now: () -> Date
-    @ObservationIgnored private var search: MessageSearch?
-    @ObservationIgnored private var running: Task<Void, Never>?
-    @ObservationIgnored private var generation = 0
+    @ObservationIgnored private let search: RunningSearch
 
     /// - Parameter rooms: the rooms as they are now.
     public init(
         service: any SearchService, now: @escaping () -> Date = { Date() },
         rooms: @escaping () -> [RoomListViewModel.Row]
     ) {
-        self.service = service
         self.rooms = rooms
         self.now = now
+        search = RunningSearch(service: service, pageSize: Self.pageSize)
+        search.onPage = { [weak self] page, terms in
+            self?.receive(page, terms)
+            return false
+        }
+        search.onFailure = { [weak self] problems, error in self?.fail(problems, error) }
     }
-
-    isolated deinit { running?.cancel() }
 
     public func send(_ action: Action) {
         switch action {
@@ -70,7 +70,7 @@ public final class SearchViewModel: ViewModel {
             start(state.text)
         case .close:
             guard state.isOpen else { return }
-            stop()
+            search.stop()
             state = State(text: state.text)
             onOutput?(.closed)
         case .type(let text):
@@ -81,50 +81,20 @@ public final class SearchViewModel: ViewModel {
         }
     }
 
-    private func stop() {
-        generation += 1
-        running?.cancel()
-        running = nil
-        search = nil
-    }
-
     private func start(_ text: String) {
-        stop()
         let syntax = SearchSyntax(text, now: now())
         var next = State(isOpen: true, text: text, problems: syntax.problems)
-        next.isSearching = !syntax.isEmpty && syntax.problems.isEmpty
+        next.isSearching = RunningSearch.asks(syntax)
         // The list of before stays until the next one is there: an empty one between would flicker with each key.
         if next.isSearching { next.results = state.results }
         next.isCurrent = !next.isSearching
         state = next
-        guard next.isSearching else { return }
-        let rooms = rooms().map { (id: $0.id, name: $0.name) }
-        running = Task { [weak self, generation, service] in
-            do {
-                let search = try await MessageSearch(syntax, in: nil, rooms: rooms, service: service)
-                await self?.run(search, generation)
-            } catch {
-                self?.fail(error, generation)
-            }
-        }
+        search.start(syntax, in: nil, rooms: rooms().map { (id: $0.id, name: $0.name) })
     }
 
     private func readOn() {
-        guard state.hasMore, !state.isSearching, let search else { return }
-        state.isSearching = true
-        running = Task { [weak self, generation] in await self?.run(search, generation) }
-    }
-
-    private func run(_ search: MessageSearch, _ generation: Int) async {
-        var search = search
-        do {
-            let page = try await search.next(limit: Self.pageSize)
-            guard self.generation == generation else { return }
-            self.search = search
-            receive(page, search.terms)
-        } catch {
-            fail(error, generation)
-        }
+        guard state.hasMore, !state.isSearching else { return }
+        state.isSearching = search.readOn()
     }
 
     private func receive(_ page: MessageSearch.Page, _ terms: SearchTerms) {
@@ -142,16 +112,11 @@ public final class SearchViewModel: ViewModel {
         state = next
     }
 
-    private func fail(_ error: any Error, _ generation: Int) {
-        guard self.generation == generation, !(error is CancellationError) else { return }
-        state.results = []
-        state.isCurrent = true
-        state.isSearching = false
-        state.hasMore = false
-        if let refusal = error as? MessageSearch.Refusal {
-            state.problems = refusal.problems
-        } else {
-            state.error = ChatError(error)
-        }
+    private func fail(_ problems: [SearchSyntax.Problem], _ error: ChatError?) {
+        var next = state
+        (next.results, next.isCurrent, next.isSearching, next.hasMore) = ([], true, false, false)
+        next.problems = problems
+        next.error = error
+        state = next
     }
 }

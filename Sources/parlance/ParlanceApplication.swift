@@ -74,6 +74,9 @@ final class ParlanceApplication {
         }
     }
 
+    /// For imports, which read it on their own thread when they need it.
+    private nonisolated static let emojiCatalog = try? EmojiResources.load()
+
     private func start(with store: ChatStore) async {
         do {
             let backend = try await LocalBackend.start(
@@ -81,7 +84,8 @@ final class ParlanceApplication {
             self.store = store
             self.backend = backend
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
-            coordinator.archive = RoomArchive(source: backend, destination: backend)
+            coordinator.archive = RoomArchive(
+                source: backend, destination: backend, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
             equip(coordinator, abilities: backend.abilities)
             let matrix = MatrixAccounts(
                 list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
@@ -260,6 +264,8 @@ final class ParlanceApplication {
         ("win.zoom-reset", ["<Control>0", "<Control>KP_0"]),
         ("win.find", ["<Control>f"]), ("win.find-older", ["<Control>g"]), ("win.find-newer", ["<Control><Shift>g"]),
         ("win.search", ["<Control><Shift>f"]),
+        ("conversation.retry-unsent", ["<Control><Shift>r"]),
+        ("conversation.discard-unsent", ["<Alt><Shift>Delete"]),
         ("win.room-details", ["<Alt>Return"]), ("win.next-region", ["F6"]), ("win.previous-region", ["<Shift>F6"]),
     ]
 

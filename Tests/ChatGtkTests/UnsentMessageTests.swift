@@ -1,5 +1,7 @@
 import CGtk
 import ChatCore
+import ChatStore
+import Foundation
 import GtkKit
 import GtkTestSupport
 import XCTest
@@ -57,5 +59,49 @@ final class UnsentMessageTests: GtkTestCase {
             window.close()
             try fixture.close()
         }
+    }
+
+    /// Several at once, by the bar over the composer and its keys' actions.
+    func testSeveralThatWereGivenUpAreDiscardedAtOnce() throws {
+        try onMain {
+            let first = try ChatFixture()
+            let room = try first.openRoom().timeline.roomID
+            let member = try finish { try await first.store.members(of: room).first { $0.kind == .own }?.id }
+            for number in 1...3 {
+                let new = NewMessage(
+                    id: MessageID("unsent\(number)"), sender: try XCTUnwrap(member), text: "Lost \(number)",
+                    sentAt: Date(timeIntervalSince1970: 1_767_323_045), transactionID: TransactionID("t\(number)"),
+                    delivery: number == 3 ? .sent : .failed)
+                _ = try finish { try await first.store.append(new, to: room) }
+            }
+            let fixture = try ChatFixture(reopening: first)
+            fixture.coordinator.start(opening: room)
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.timeline.state.isLoaded == true })
+            let conversation = try XCTUnwrap(fixture.coordinator.conversation)
+            XCTAssertEqual(conversation.timeline.state.unsentCount, 2)
+            let view = ConversationView(conversation: conversation)
+            let window = TestWindow(view.widget, width: 480, height: 500)
+            XCTAssertTrue(MainLoop.pump { view.unsentBar.discard.isMapped })
+            try RealInput.activate(window.window)
+            try RealInput.point(at: view.unsentBar.discard)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { Self.dialog != nil })
+            let dialog = try XCTUnwrap(Self.dialog)
+            XCTAssertEqual(dialog.text(ofProperty: "heading"), "Discard 2 messages?")
+            adw_message_dialog_response(dialog.cast(), "confirm")
+            XCTAssertTrue(MainLoop.pump { conversation.timeline.state.unsentCount == 0 })
+            XCTAssertTrue(MainLoop.pump { !view.unsentBar.widget.isRevealed })
+            let left = try finish { try await fixture.store.messages(in: room, before: .max, limit: 10) }.messages
+            XCTAssertEqual(left.filter { !$0.isDeleted }.map(\.text), ["Lost 3"])
+            window.close()
+            try fixture.close()
+        }
+    }
+
+    @MainActor private static var dialog: Widget? {
+        let windows = Object(borrowing: UnsafeMutableRawPointer(gtk_window_get_toplevels()))
+        return (0..<g_list_model_get_n_items(windows.cast())).lazy
+            .compactMap { g_list_model_get_item(windows.cast(), $0) }
+            .map { Widget(owning: $0) }.first { shim_is_a($0.pointer, adw_message_dialog_get_type()) != 0 }
     }
 }

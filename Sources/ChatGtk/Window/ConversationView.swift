@@ -22,6 +22,7 @@ final class ConversationView {
     private let composer: ComposerView
     private let announcer = Announcer()
     let markedBar = MarkedBar()
+    let unsentBar = UnsentBar()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
@@ -59,6 +60,8 @@ final class ConversationView {
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
+        actions.add("retry-unsent") { conversation.timeline.send(.retryAll) }
+        actions.add("discard-unsent") { [weak self] in self?.confirmDiscardingAll() }
         actions.add("jump-to-date") { [weak self] in self?.openCalendar() }
         timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
         timeline.onForward = { [weak self] in self?.onForward?($0) }
@@ -129,6 +132,7 @@ final class ConversationView {
     private func render(_ state: TimelineViewModel.State) {
         composer.ownEntityID = state.members.first { $0.kind == .own }?.id.rawValue
         markedBar.show(state)
+        unsentBar.show(state)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
         title.setProperty("subtitle", subtitle(state))
     }
@@ -187,7 +191,10 @@ final class ConversationView {
 
     private func addMarking(to footer: Box) {
         gtk_box_prepend(footer.cast(), markedBar.widget.cast())
+        footer.append(unsentBar.widget)
         let model = conversation.timeline
+        unsentBar.onRetry = { [weak model] in model?.send(.retryAll) }
+        unsentBar.onDiscard = { [weak self] in self?.confirmDiscardingAll() }
         markedBar.onCancel = { [weak model] in model?.send(.clearMarks) }
         markedBar.onCopy = { [weak self] in self?.timeline.copyMarked() }
         markedBar.onForward = { [weak self, weak model] in
@@ -217,6 +224,16 @@ final class ConversationView {
         } else {
             confirm(translated("Delete the message?"), Self.forEveryone, translated("_Delete"), delete)
         }
+    }
+
+    private func confirmDiscardingAll() {
+        let count = conversation.timeline.state.unsentCount
+        guard count > 0 else { return }
+        let heading = translated("Discard %d message?", "Discard %d messages?", count: count)
+        confirm(
+            heading.replacing("%d", with: "\(count)"),
+            translated("What was not sent is deleted. Nobody else has what it says."), translated("_Discard")
+        ) { $0.send(.discardAll) }
     }
 
     private static var forEveryone: String { translated("What was said is deleted for everyone in the room.") }

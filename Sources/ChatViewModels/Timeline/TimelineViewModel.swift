@@ -32,6 +32,9 @@ public final class TimelineViewModel: ViewModel {
         /// Whether all of these are the user's own.
         public var canDeleteMarked = false
 
+        /// How many of the user's messages were given up.
+        public var unsentCount = 0
+
         /// Everyone who is in the room but the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
     }
@@ -66,6 +69,10 @@ public final class TimelineViewModel: ViewModel {
         case delete(MessageID)
         /// Sends a message again that was given up.
         case retry(MessageID)
+        /// The same with all that were given up.
+        case retryAll
+        /// Deletes all that were given up.
+        case discardAll
         /// Gives a reaction, or takes back one that the user gave.
         case react(MessageID, String)
         /// Takes a message among those that are marked, or out.
@@ -148,6 +155,7 @@ public final class TimelineViewModel: ViewModel {
     /// The marked messages, and whether each is the user's own.
     @ObservationIgnored public internal(set) var marked: [MessageID: Bool] = [:]
     @ObservationIgnored var expanded: Set<MessageID> = []
+    @ObservationIgnored var unsent: [MessageID: Unsent] = [:]
     /// Where the selection's ends were seen last, which may have been let go of since.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
@@ -227,6 +235,8 @@ public final class TimelineViewModel: ViewModel {
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .retry(let id): retry(id)
+        case .retryAll: retryAll()
+        case .discardAll: discardAll()
         case .react(let id, let text): react(text, to: id)
         case .mark(let id): mark(id)
         case .clearMarks: clearMarks()
@@ -243,6 +253,7 @@ public final class TimelineViewModel: ViewModel {
     // MARK: Reducing
 
     private func receive(_ update: TimelineUpdate) async {
+        noteUnsent(update)
         switch update {
         case .opened(let page, let members, let readUpTo):
             setMembers(members)

@@ -1,0 +1,55 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import Testing
+
+/// Messages that were given up, all of them at once.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct UnsentMessagesTests {
+    private let harness = TimelineHarness()
+
+    private func message(_ position: Int64, _ delivery: Message.Delivery = .failed, isDeleted: Bool = false) -> Message
+    {
+        var message = Message.of(position, by: Fixtures.own, isDeleted: isDeleted, delivery: delivery)
+        message.transactionID = TransactionID("t\(position)")
+        return message
+    }
+
+    private func calls() -> [FakeChatService.Call] {
+        harness.service.calls.filter {
+            switch $0 {
+            case .retry, .delete: true
+            default: false
+            }
+        }
+    }
+
+    @Test func theyAreCountedAsTheyComeAndGo() async {
+        await harness.open([.of(1), message(2), message(3, .sending)])
+        #expect(harness.state.unsentCount == 1)
+        await harness.tell(.changed([message(3), message(4)]))
+        #expect(harness.state.unsentCount == 3)
+        await harness.tell(.changed([message(2, .sending), message(3, isDeleted: true)]))
+        #expect(harness.state.unsentCount == 1)
+        await harness.tell(.removed([MessageID("m4")]))
+        #expect(harness.state.unsentCount == 0)
+        harness.timeline.send(.retryAll)
+        harness.timeline.send(.discardAll)
+        await harness.arrive()
+        #expect(calls().isEmpty)
+    }
+
+    @Test func allAreSentAgainInTheirOrder() async {
+        await harness.open([message(7), message(2), message(5)])
+        harness.timeline.send(.retryAll)
+        await eventually { calls().count == 3 }
+        #expect(calls() == [2, 5, 7].map { .retry(TransactionID("t\($0)")) })
+    }
+
+    @Test func allAreDiscarded() async {
+        await harness.open([message(7), message(2), .of(8, by: Fixtures.own)])
+        harness.timeline.send(.discardAll)
+        await eventually { calls().count == 2 }
+        #expect(calls() == [.delete(MessageID("m2")), .delete(MessageID("m7"))])
+    }
+}

@@ -30,6 +30,33 @@ extension ComposerModel {
     }
 }
 
+extension ComposerModel {
+    /// Hands on what an event led to: to the view of the text at once, to completion when the state is the new one.
+    ///
+    /// - Parameters:
+    ///   - take: given what is left, in order.
+    ///   - refresh: takes the new state over.
+    /// - Returns: whether the composer took a key press for itself.
+    func distribute(
+        _ effects: [ComposerEffect], completing completion: CompletionQueries, _ take: (ComposerEffect) -> Void,
+        refresh: () -> Void
+    ) -> Bool {
+        var handledKey = false
+        var requests: [CompletionRequest] = []
+        for effect in effects {
+            switch effect {
+            case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
+            case .keyHandled: handledKey = true
+            case .completion(let request): requests.append(request)
+            default: take(effect)
+            }
+        }
+        refresh()
+        requests.forEach { completion.take($0) }
+        return handledKey
+    }
+}
+
 extension ComposerViewModel: ComposerModel {
     public var composer: ComposerState { state.composer }
     public var editQuote: String? { state.editQuote }

@@ -57,18 +57,18 @@ public final class ComposerSession: ComposerModel {
 
     @discardableResult
     private func carryOut(_ effects: [ComposerEffect]) -> Bool {
-        var handledKey = false
-        var requests: [CompletionRequest] = []
-        for effect in effects {
+        distribute(effects, completing: completion) { effect in
             switch effect {
-            case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
-            case .keyHandled: handledKey = true
             case .send(let message): deliver(message)
             case .commitEdit(let id, let message): onEdit?(id, message)
-            case .completion(let request): requests.append(request)
             default: onEffect?(effect)
             }
+        } refresh: {
+            refreshState()
         }
+    }
+
+    private func refreshState() {
         let next = engine.state
         if next.editing != composer.editing { editQuote = next.editing == nil ? nil : engine.document.firstLine }
         if next != composer { composer = next }
@@ -76,8 +76,6 @@ public final class ComposerSession: ComposerModel {
             guard let self else { return }
             self.carryOut(self.engine.advance(to: now))
         }
-        requests.forEach { completion.take($0) }
-        return handledKey
     }
 
     public func cancelSending() { sending.values.forEach { $0.cancel() } }

@@ -229,27 +229,21 @@ public final class ComposerViewModel: ViewModel {
 
     @discardableResult
     private func carryOut(_ effects: [ComposerEffect]) -> Bool {
-        var handledKey = false
-        var requests: [CompletionRequest] = []
-        for effect in effects {
+        distribute(effects, completing: completion) { effect in
             switch effect {
-            case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
-            case .keyHandled: handledKey = true
             case .send(let message): deliver(message)
             case .commitEdit(let id, let message): commitEdit(MessageID(id), message)
             case .editLastRequested: onOutput?(.editLast)
             case .typing(let isTyping): typing.put(isTyping)
             case .draftChanged: drafts.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
-            case .completion(let request): requests.append(request)
-            case .hostAction, .observed: break
+            default: break
             }
+        } refresh: {
+            refreshState()
+            scheduleTimer()
+            reopenFailedEdit()
         }
-        refreshState()
-        scheduleTimer()
-        reopenFailedEdit()
-        requests.forEach { completion.take($0) }
-        return handledKey
     }
 
     private func refreshState() {

@@ -18,6 +18,8 @@ public struct RoomAbilities: OptionSet, Sendable {
     public static let reactions = RoomAbilities(rawValue: 1 << 4)
     /// What a message said before it was edited can be seen.
     public static let editHistory = RoomAbilities(rawValue: 1 << 5)
+    /// A server tells what is behind links, without the linked site learning of the reader.
+    public static let linkPreviews = RoomAbilities(rawValue: 1 << 6)
 }
 
 /// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.
@@ -37,6 +39,8 @@ public protocol RoomAbilityService: Sendable {
     func invite(_ address: String, to room: RoomID) async throws
     /// Enters a room by its identifier or address.
     func join(_ address: String) async throws -> RoomID
+    /// What is behind a link of the room's messages; nil if there is nothing to show, as in an encrypted room.
+    func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview?
 }
 
 extension RoomAbilityService {
@@ -46,4 +50,7 @@ extension RoomAbilityService {
     public func setOwnName(_ name: String) async throws { throw ChatError.notPermitted }
     public func invite(_ address: String, to room: RoomID) async throws { throw ChatError.notPermitted }
     public func join(_ address: String) async throws -> RoomID { throw ChatError.notPermitted }
+    public func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
+        throw ChatError.notPermitted
+    }
 }

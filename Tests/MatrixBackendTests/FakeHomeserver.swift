@@ -18,7 +18,8 @@ final class FakeHomeserver: MatrixTransport {
     }
 
     /// Of what it was asked besides syncs.
-    var paths: [String] { asked.withLock { $0.map(\.url.path) } }
+    var requests: [MatrixRequest] { asked.withLock { $0 } }
+    var paths: [String] { requests.map(\.url.path) }
 
     func sync(_ body: JSONValue) { told.yield(body) }
 

@@ -16,6 +16,7 @@ public enum PreferencesDialog {
         for (row, key) in [
             ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
             ("shake_to_clear", "shake-to-clear"),
+            ("link_previews", "link-previews"),
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
         }

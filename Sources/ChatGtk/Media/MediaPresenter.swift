@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatViewModels
 import Foundation
 import Glibc
 import GtkKit
@@ -11,6 +12,8 @@ final class MediaPresenter {
     var onFailure: ((ChatError) -> Void)?
     /// The pictures that a picture is one of, in their order.
     var pictures: () -> [MediaReference] = { [] }
+    /// What is behind links; nil, or an answer of nil, where the user wants none or nobody tells.
+    var linkPreviews: (() -> LinkPreviews?)?
     private(set) var viewer: PictureViewer?
     private let service: any MediaService
 

@@ -32,6 +32,7 @@ final class MessageRow: TimelineRow {
     let unsent: UnsentStrip?
     private let avatar: Widget?
     private let files: AttachmentView
+    let preview: LinkPreviewCard
     private(set) var item: MessageItem?
     /// What assistive technology reads.
     private(set) var spoken = ""
@@ -39,6 +40,7 @@ final class MessageRow: TimelineRow {
     init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
         self.isOwn = isOwn
         files = AttachmentView(media: media)
+        preview = LinkPreviewCard(media: media)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionStrip(isOwn: isOwn)
         unsent = isOwn ? UnsentStrip() : nil
@@ -68,6 +70,10 @@ final class MessageRow: TimelineRow {
             delegate?.react(text, to: id)
         }
         quote.onClick = { [weak delegate] in delegate?.jump(to: $0) }
+        preview.onOpen = { [weak self, weak delegate] link in
+            guard let self else { return }
+            delegate?.open(link, from: widget)
+        }
         body.onLink = { [weak self, weak delegate] link in
             guard let self else { return }
             delegate?.open(link, from: widget)
@@ -92,6 +98,7 @@ final class MessageRow: TimelineRow {
         body.show(said, sender: message.senderName)
         body.select(selected)
         body.widget.isVisible = message.isDeleted || !message.text.isEmpty
+        preview.show(message.isDeleted ? nil : message.body.previewedLink)
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
         unsent?.widget.isVisible = message.canRetry
@@ -189,6 +196,7 @@ final class MessageRow: TimelineRow {
         bubble.append(files.widget)
         bubble.append(body.widget)
         bubble.append(shortened)
+        bubble.append(preview.widget)
         if let avatar {
             gtk_widget_set_valign(avatar.cast(), GTK_ALIGN_END)
             line.append(avatar)

@@ -101,6 +101,9 @@ final class TimelineView {
     /// Offers the days to go to.
     func openCalendar(at widget: Widget, date: Date? = nil) { calendar.open(at: widget, date: date) }
 
+    /// A setting changed what rows show.
+    func showRowsAgain() { list.update(at: 0, count: viewModel.rows.count) }
+
     // MARK: What changes
 
     private func carryOut(_ effect: TimelineViewModel.Effect) {

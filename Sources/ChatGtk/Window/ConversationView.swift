@@ -28,9 +28,12 @@ final class ConversationView {
     /// Asks to which room messages are to go.
     var onForward: (([MessageID]) -> Void)?
     private var roomName = ""
+    private var previewsChanged: SignalConnection?
+    private let settings: Settings?
 
     init(conversation: Conversation, settings: Settings? = nil) {
         self.conversation = conversation
+        self.settings = settings
         // Registered before the file names it.
         _ = ComposerHost.type
         let builder = Builder(resource: Resource.ui("conversation"))
@@ -44,6 +47,9 @@ final class ConversationView {
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
         let media = MediaPresenter(service: conversation.media)
+        media.linkPreviews = { [weak settings, weak timeline = conversation.timeline] in
+            settings?.bool("link-previews") == true ? timeline?.linkPreviews : nil
+        }
         media.onFailure = { conversation.composer.report($0) }
         timeline = TimelineView(
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
@@ -54,6 +60,7 @@ final class ConversationView {
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
+        previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
         composer.desk?.takeDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
@@ -79,7 +86,10 @@ final class ConversationView {
         ]
     }
 
+    isolated deinit { previewsChanged?.disconnect() }
+
     func addFiles() { composer.desk?.choose() }
+
     // MARK: Search
 
     private var focusBeforeSearch: Widget?

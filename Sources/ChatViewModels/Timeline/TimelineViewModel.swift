@@ -160,6 +160,8 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
     @ObservationIgnored let service: any TimelineBackend
+    /// nil where the backend has none.
+    @ObservationIgnored public private(set) lazy var linkPreviews = LinkPreviews(room: roomID, service: service)
     @ObservationIgnored let now: () -> Date
     @ObservationIgnored var loaded = LoadedMessages()
     @ObservationIgnored var quotes = QuotedMessages()

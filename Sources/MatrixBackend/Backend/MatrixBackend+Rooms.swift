@@ -57,7 +57,9 @@ extension MatrixBackend {
         }
     }
 
-    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite, .join, .reactions, .editHistory] }
+    public nonisolated var abilities: RoomAbilities {
+        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews]
+    }
 
     public func topic(of room: RoomID) async throws -> String? {
         try await store.setting(RoomStateReader.topicSetting, of: room)

@@ -146,6 +146,12 @@ extension MatrixClient {
         _ = try await response(to: request)
     }
 
+    /// What the server finds behind an address, by Open Graph's names.
+    func linkPreview(of address: String) async throws -> JSONValue {
+        try await call(
+            .get, ["client", "v1", "media", "preview_url"], query: [("url", address)], timeout: .seconds(60))
+    }
+
     private static func event(_ answer: JSONValue) throws -> MessageID {
         guard let id = MatrixEvent.identifier(answer["event_id"]) else {
             throw MatrixError.malformed(reason: "an event without identifier")

@@ -1,0 +1,97 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// What is behind a message's link, as a card that leads there. It comes when it is known: the list keeps its place.
+final class LinkPreviewCard {
+    /// Logical pixels of the picture's side.
+    private static let side = 64
+
+    let widget = Button(borrowing: gtk_button_new())
+    var onOpen: ((BodyLink) -> Void)?
+    private let picture = Widget(borrowing: gtk_picture_new())
+    private let site = Label()
+    private let title = Label()
+    private let summary = Label()
+    private let media: MediaPresenter
+    private var link: BodyLink?
+    private var loading: Task<Void, Never>?
+
+    init(media: MediaPresenter) {
+        self.media = media
+        let texts = Box(.vertical, spacing: 2)
+        gtk_widget_set_hexpand(texts.cast(), 1)
+        gtk_widget_set_valign(texts.cast(), GTK_ALIGN_CENTER)
+        for (label, lines) in [(site, 1), (title, 2), (summary, 3)] {
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_label_set_wrap(label.cast(), 1)
+            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
+            gtk_label_set_lines(label.cast(), gint(lines))
+            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
+            gtk_label_set_max_width_chars(label.cast(), 44)
+            texts.append(label)
+        }
+        for style in ["caption", "dim-label"] { site.addStyle(style) }
+        title.addStyle("link-preview-title")
+        summary.addStyle("caption")
+        let row = Box(.horizontal, spacing: 9)
+        gtk_widget_set_size_request(picture.cast(), gint(Self.side), gint(Self.side))
+        gtk_widget_set_valign(picture.cast(), GTK_ALIGN_CENTER)
+        row.append(picture)
+        row.append(texts)
+        gtk_button_set_child(widget.cast(), row.cast())
+        for style in ["flat", "link-preview"] { widget.addStyle(style) }
+        widget.isVisible = false
+        widget.onClick { [weak self] in
+            guard let self, let link else { return }
+            onOpen?(link)
+        }
+    }
+
+    isolated deinit { loading?.cancel() }
+
+    /// - Parameter link: nil for none.
+    func show(_ link: BodyLink?) {
+        let previews = link == nil ? nil : media.linkPreviews?()
+        guard let link, let previews else {
+            self.link = nil
+            loading?.cancel()
+            widget.isVisible = false
+            return
+        }
+        guard link != self.link else { return }
+        self.link = link
+        loading?.cancel()
+        widget.isVisible = false
+        if let known = previews.known(of: link.target.address) { return fill(known) }
+        loading = Task { [weak self] in
+            let preview = await previews.preview(of: link.target.address)
+            if !Task.isCancelled { self?.fill(preview) }
+        }
+    }
+
+    private func fill(_ preview: LinkPreview?) {
+        widget.isVisible = preview != nil
+        guard let preview else { return }
+        site.text = preview.site.isEmpty ? link?.target.host ?? "" : preview.site
+        title.text = preview.title
+        summary.text = preview.summary
+        summary.isVisible = !preview.summary.isEmpty
+        widget.tooltip = link?.target.address
+        widget.setAccessibleLabel(translated("Open %s").replacing("%s", with: preview.title))
+        gtk_picture_set_paintable(picture.cast(), nil)
+        picture.isVisible = preview.picture != nil
+        guard let shown = preview.picture else { return }
+        let side = Self.side * max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        loading = Task { [weak self, weak media] in
+            let decoded = await media?.previews.picture(of: shown, fitting: side, by: side)
+            guard !Task.isCancelled, let self else { return }
+            if let decoded {
+                gtk_picture_set_paintable(picture.cast(), decoded.paintable.cast())
+            } else {
+                picture.isVisible = false
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import CGtk
+import ChatCore
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+
+/// What is behind links, as the reader sees it.
+final class LinkPreviewTests: GtkTestCase {
+    @MainActor
+    private final class Asked: MessageRowDelegate {
+        var opened: [String] = []
+        func open(_ link: BodyLink, from widget: Widget) { opened.append(link.target.address) }
+        func retry(_ message: MessageID) {}
+        func delete(_ message: MessageItem) {}
+        func openMenu(of row: MessageRow) {}
+        func reply(to message: MessageID) {}
+        func edit(_ message: MessageID) {}
+        func openReactions(of row: MessageRow) {}
+        func react(_ text: String, to message: MessageID) {}
+        func jump(to message: MessageID) {}
+    }
+
+    /// Knows a page, and counts who asks.
+    private final class Pages: RoomAbilityService {
+        let asked = Counter()
+        var abilities: RoomAbilities { [.linkPreviews] }
+        func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
+            await asked.count()
+            guard address == "https://example.org/roses" else { return nil }
+            return LinkPreview(
+                title: "All about \u{202E}roses", summary: "How they grow, and where.", site: "Example", picture: nil)
+        }
+    }
+
+    private actor Counter {
+        private(set) var value = 0
+        func count() { value += 1 }
+    }
+
+    private static func item(_ address: String, spoiler: Bool = false) throws -> TimelineItem {
+        let link = BodyLink(to: try XCTUnwrap(LinkTarget(address)), shownAs: address)
+        let run = InlineRun(address, link: link, spoiler: spoiler ? Spoiler() : nil)
+        return .message(
+            MessageItem(
+                id: MessageID("m"), text: address, body: MessageBody(blocks: [.text(InlineText([run]))]),
+                senderID: MemberID("a"), senderName: "Ann", sentAt: Date(timeIntervalSince1970: 1_767_323_045),
+                isOwn: false, isEdited: false, isDeleted: false, delivery: .sent, transactionID: nil, startsGroup: true,
+                endsGroup: true, isBeingEdited: false))
+    }
+
+    func testACardComesWhenItIsKnownAndLeadsThere() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let (asked, pages) = (Asked(), Pages())
+            let media = MediaPresenter(service: fixture.backend)
+            let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
+            var isOn = false
+            media.linkPreviews = { isOn ? previews : nil }
+            let row = MessageRow(isOwn: false, media: media, delegate: asked)
+            let window = TestWindow(row.widget, width: 480, height: 300)
+            row.show(try Self.item("https://example.org/roses"), selected: nil)
+            XCTAssertNil(previews.known(of: "https://example.org/roses"), "nothing is asked unless it is wanted")
+            isOn = true
+            row.show(try Self.item("https://example.org/roses"), selected: nil)
+            XCTAssertFalse(row.preview.widget.isVisible)
+            XCTAssertTrue(MainLoop.pump { row.preview.widget.isMapped })
+            try RealInput.activate(window.window)
+            try RealInput.point(at: row.preview.widget)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { asked.opened == ["https://example.org/roses"] })
+            row.show(try Self.item("https://example.org/roses", spoiler: true), selected: nil)
+            XCTAssertFalse(row.preview.widget.isVisible, "not of what is hidden")
+            row.show(try Self.item("https://example.org/roses"), selected: nil)
+            XCTAssertTrue(row.preview.widget.isVisible, "at once: it is known")
+            row.show(try Self.item("https://example.org/nothing"), selected: nil)
+            XCTAssertTrue(MainLoop.pump { previews.known(of: "https://example.org/nothing") != nil })
+            XCTAssertFalse(row.preview.widget.isVisible)
+            isOn = false
+            row.show(try Self.item("https://example.org/roses"), selected: nil)
+            XCTAssertFalse(row.preview.widget.isVisible, "when it is wanted no more")
+            XCTAssertEqual(try finish { await pages.asked.value }, 2, "each once")
+            window.close()
+            try fixture.close()
+        }
+    }
+}

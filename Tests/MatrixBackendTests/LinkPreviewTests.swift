@@ -1,0 +1,90 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// What the homeserver is asked about links, and what is believed of its answers.
+@Suite(.timeLimit(.minutes(1))) struct LinkPreviewTests {
+    private let room = RoomID("!room:example.org")
+    private let address = "https://example.org/roses?a=1&b=2"
+
+    private func start(encrypted: Bool?, _ server: FakeHomeserver, _ folder: TemporaryFolder) async throws
+        -> MatrixBackend
+    {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        try await store.createRoom(
+            NewRoom(room: Fixtures.room(room.rawValue), members: [Fixtures.own], createdAt: Fixtures.date))
+        if let encrypted {
+            try await store.set(encrypted ? "1" : "0", for: MatrixOutboxBackend.encryptionSetting, of: room)
+        }
+        let url = try #require(URL(string: "https://example.org"))
+        let session = MatrixSession(
+            user: MemberID("@me:example.org"), device: "D", token: AccessToken("secret"))
+        return try await MatrixBackend.start(
+            over: store, server: Homeserver(url: url, versions: ["v1.11"], features: []), session: session,
+            transport: server)
+    }
+
+    private func asked(_ server: FakeHomeserver) -> [URL] {
+        server.requests.map(\.url).filter { $0.path.hasSuffix("/preview_url") }
+    }
+
+    private func server(_ answer: JSONValue?, encryption: JSONValue? = nil) -> FakeHomeserver {
+        FakeHomeserver { request in
+            if request.url.path.hasSuffix("/preview_url") { return answer }
+            if request.url.path.contains("m.room.encryption") { return encryption }
+            return nil
+        }
+    }
+
+    @Test func theServerIsAskedOnce() async throws {
+        let folder = TemporaryFolder()
+        let server = server(["og:title": "Roses", "og:description": "How\nthey grow", "og:image": "mxc://a/b"])
+        let backend = try await start(encrypted: false, server, folder)
+        for _ in 1...2 {
+            let preview = try await backend.linkPreview(of: address, in: room)
+            #expect(preview?.title == "Roses" && preview?.summary == "How they grow")
+            #expect(preview?.picture?.uri == "mxc://a/b")
+        }
+        #expect(asked(server).map { $0.query() } == ["url=https%3A%2F%2Fexample.org%2Froses%3Fa%3D1%26b%3D2"])
+        await backend.close()
+    }
+
+    @Test func noServerLearnsOfALinkInAnEncryptedRoom() async throws {
+        for (known, told) in [(true, nil), (nil, ["algorithm": "m.megolm.v1.aes-sha2"])] as [(Bool?, JSONValue?)] {
+            let folder = TemporaryFolder()
+            let server = server(["og:title": "Roses"], encryption: told)
+            let backend = try await start(encrypted: known, server, folder)
+            #expect(try await backend.linkPreview(of: address, in: room) == nil)
+            #expect(asked(server).isEmpty)
+            await backend.close()
+        }
+    }
+
+    @Test func aServerThatTellsNothingIsNotAskedAgain() async throws {
+        let folder = TemporaryFolder()
+        let server = server(nil)
+        let backend = try await start(encrypted: false, server, folder)
+        for _ in 1...2 { #expect(try await backend.linkPreview(of: address, in: room) == nil) }
+        #expect(asked(server).count == 1)
+        await backend.close()
+    }
+
+    @Test func whatAServerTellsIsCutDown() {
+        let long: JSONValue = .string(String(repeating: "wörd ", count: 10_000))
+        let preview = MatrixBackend.preview(from: [
+            "og:title": long, "og:description": "a\u{202E}b\u{200B}c", "og:site_name": 5,
+            "og:image": "https://tracker.example/x.png",
+        ])
+        #expect(preview?.title.count == 200 && preview?.summary == "abc" && preview?.site == "")
+        #expect(preview?.picture == nil, "only what the homeserver has itself")
+        for answer: JSONValue in [[:], ["og:title": ""], ["og:title": "\u{200B}"], ["og:title": [1]]] {
+            #expect(MatrixBackend.preview(from: answer) == nil)
+        }
+    }
+}

@@ -111,6 +111,6 @@ struct ImportBenchmark {
         let status = (try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd()) ?? Data()
         let pages =
             String(decoding: status, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * Int(getpagesize()) >> 20
+        return (pages * Int(getpagesize())) >> 20
     }
 }

@@ -107,7 +107,9 @@ import Testing
         let second = Fixtures.room("second")
         try await fixture.store.createRoom(
             NewRoom(room: second, members: [Fixtures.own], createdAt: Fixtures.date))
-        let new = NewMessage(id: MessageID("x"), sender: Fixtures.own.id, text: "word c", sentAt: Fixtures.date)
+        let new = NewMessage(
+            id: MessageID("x"), sender: Fixtures.own.id, text: "word c",
+            sentAt: Fixtures.date.addingTimeInterval(3600))
         _ = try await fixture.store.append(new, to: second.id)
         #expect(
             try await texts("wor", in: fixture) { $0.rooms = [fixture.room, second.id] } == [

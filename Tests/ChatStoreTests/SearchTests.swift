@@ -82,7 +82,9 @@ import Testing
         let other = Fixtures.room("second")
         try await fixture.store.createRoom(
             NewRoom(room: other, members: [Fixtures.own], createdAt: Fixtures.date))
-        let new = NewMessage(id: MessageID("x"), sender: Fixtures.own.id, text: "word there", sentAt: Fixtures.date)
+        let new = NewMessage(
+            id: MessageID("x"), sender: Fixtures.own.id, text: "word there",
+            sentAt: Fixtures.date.addingTimeInterval(3600))
         _ = try await fixture.store.append(new, to: other.id)
         for matching in [SearchQuery.Matching.words, .part] {
             var query = SearchQuery(text: "word", matching: matching)

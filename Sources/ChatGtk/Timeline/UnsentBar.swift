@@ -32,7 +32,7 @@ final class UnsentBar {
     func show(_ state: TimelineViewModel.State) {
         let unsent = state.unsentCount
         if unsent > 1 {
-            let text = translated("%d message was not sent", "%d messages were not sent", count: unsent)
+            let text = translated("%d not sent", "%d not sent", count: unsent)
             count.text = text.replacing("%d", with: "\(unsent)")
         }
         widget.isRevealed = unsent > 1

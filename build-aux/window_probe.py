@@ -17,7 +17,7 @@ def fail(message):
     sys.exit(1)
 
 
-def wait(what, condition, seconds=30):
+def wait(what, condition, seconds=90):
     """What `condition` answers as soon as that is true; ends the script with `what` was missing otherwise."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -70,6 +70,8 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private var listening: Task<Void, Never>?
     /// The room to open when the rooms arrive.
     @ObservationIgnored private var opening: RoomID?
+    /// No room was opened yet, by this or by the user.
+    @ObservationIgnored private var isOpening = true
     /// A room just created, to be opened when the list shows it.
     @ObservationIgnored private var pendingSelection: RoomID?
 
@@ -122,8 +124,10 @@ public final class RoomListViewModel: ViewModel {
         self.summaries = summaries
         var next = state
         next.rows = rows()
-        if !next.isLoaded {
-            next.isLoaded = true
+        next.isLoaded = true
+        // The rooms of a new account come after the first, empty list.
+        if isOpening, !summaries.isEmpty {
+            isOpening = false
             let wanted = summaries.first { $0.id == opening } ?? summaries.first
             if next.selection == nil { next.selection = wanted?.id }
             opening = nil
@@ -143,6 +147,7 @@ public final class RoomListViewModel: ViewModel {
 
     private func select(_ room: RoomID?) {
         pendingSelection = nil
+        isOpening = false
         if let room, !state.rows.contains(where: { $0.id == room }) {
             pendingSelection = room
             return

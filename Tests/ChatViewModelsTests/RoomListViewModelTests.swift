@@ -55,6 +55,15 @@ import Testing
         #expect(list.state.isEmpty && list.state.selection == nil && outputs.values.isEmpty)
     }
 
+    /// The rooms of a new account come with its first sync.
+    @Test func theFirstRoomsThatComeLaterAreOpenedToo() async {
+        list.start()
+        await show([])
+        await show(["a", "b"])
+        await show(["b", "a"])
+        #expect(list.state.selection == a && outputs.values == [.opened(a)])
+    }
+
     /// The wall clock may reach midnight before the storage answers.
     @Test func aNewDayBeforeTheRoomsArriveDecidesNothing() async {
         list.start(opening: b)

@@ -102,7 +102,10 @@ struct TalkChild {
                 guard failures < 1000 else { throw SoakFailure("the history cannot be fetched") }
                 continue
             }
-            for message in page.messages.reversed() { ParentPipe.say("kept \(place) \(message.id)") }
+            // What happens in a room besides is no message to the server.
+            for message in page.messages.reversed() where message.kind != .event {
+                ParentPipe.say("kept \(place) \(message.id)")
+            }
             guard page.hasOlder else { return }
             position = page.messages.first?.position ?? position
         }

@@ -41,8 +41,8 @@ struct RequestRun {
             after = try Self.usage()
         }
         transport.close()
-        // Each of those that waited side by side has a connection that is kept.
-        let more = max(0, after.files - before.files - (minutes > 0 ? Self.waiters : 0))
+        // Each of those that waited side by side has a connection that is kept, and both its ends are here.
+        let more = max(0, after.files - before.files - (minutes > 0 ? 2 * Self.waiters : 0))
         SoakReport(name: "request-files", value: more, unit: "files", target: 0).print()
         return more == 0
     }

@@ -37,10 +37,15 @@ public protocol RoomAbilityService: Sendable {
     /// Asks somebody into the room, by identifier or name.
     /// - Throws: ``ChatError/notFound`` if nobody is known by that.
     func invite(_ address: String, to room: RoomID) async throws
-    /// Enters a room by its identifier or address.
+    /// Enters a room by its identifier, address or link.
     func join(_ address: String) async throws -> RoomID
     /// What is behind a link of the room's messages; nil if there is nothing to show, as in an encrypted room.
     func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview?
+    /// The conversation with one user, which is begun if there is none.
+    /// - Parameter user: an identifier.
+    func openDirect(with user: String) async throws -> RoomID
+    /// Whether what is said there is encrypted, which this application cannot do yet: nothing can be sent.
+    func isEncrypted(_ room: RoomID) async throws -> Bool
 }
 
 extension RoomAbilityService {
@@ -53,4 +58,6 @@ extension RoomAbilityService {
     public func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
         throw ChatError.notPermitted
     }
+    public func openDirect(with user: String) async throws -> RoomID { throw ChatError.notPermitted }
+    public func isEncrypted(_ room: RoomID) async throws -> Bool { false }
 }

@@ -4,7 +4,10 @@ public import Foundation
 public import Observation
 
 /// An open room: its timeline and its composer, wired to each other.
+@Observable
 public final class Conversation {
+    /// Whether nothing can be sent, as what is said there is encrypted.
+    public internal(set) var isEncrypted = false
     public let roomID: RoomID
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
@@ -173,6 +176,15 @@ public final class ConversationCoordinator {
         search.onOutput = { [weak timeline] in if case .show(let id) = $0 { timeline?.send(.jump(.message(id))) } }
         conversation = Conversation(
             roomID: room, timeline: timeline, composer: composer, search: search, media: service)
+        checkEncryption()
+    }
+
+    /// Encryption may come to a room at any time, and never goes.
+    private func checkEncryption() {
+        guard let conversation, !conversation.isEncrypted else { return }
+        Task { [service] in
+            conversation.isEncrypted = (try? await service.isEncrypted(conversation.roomID)) ?? false
+        }
     }
 
     private func receive(_ output: SearchViewModel.Output) {
@@ -217,7 +229,9 @@ public final class ConversationCoordinator {
         case .answering(let message): open?.timeline.answering = message
         case .sent: if open != nil { onSent?() }
         case .cleared: if open != nil { onNotice?(.cleared(room)) }
-        case .failed(let error): onNotice?(.failed(error))
+        case .failed(let error):
+            onNotice?(.failed(error))
+            checkEncryption()
         case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
         case .notDone(let reason): onNotice?(.told(reason))
         }

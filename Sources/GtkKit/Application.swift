@@ -3,7 +3,8 @@ import CGtk
 /// The GApplication: one process per user and application id; a second start is handed to the first.
 public final class Application: Object {
     public convenience init(id: String) {
-        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_default_flags())))
+        let flags = shim_application_default_flags().rawValue | G_APPLICATION_HANDLES_OPEN.rawValue
+        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, GApplicationFlags(rawValue: flags))))
         g_application_add_main_option(
             cast(), "version", 0, GOptionFlags(rawValue: 0), G_OPTION_ARG_NONE,
             translated("Print the version and exit"), nil)
@@ -24,6 +25,17 @@ public final class Application: Object {
         connect("startup", after: true) { _ in handler() }
     }
     public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
+    /// Told of each address that the application is to open.
+    public func onOpen(_ handler: @escaping @MainActor (String) -> Void) {
+        connect("open") { arguments in
+            guard let files = arguments.pointer(0)?.assumingMemoryBound(to: OpaquePointer.self) else { return }
+            for index in 0..<arguments.int(1) {
+                guard let address = g_file_get_uri(files[index]) else { continue }
+                defer { g_free(address) }
+                handler(String(cString: address))
+            }
+        }
+    }
     public func onShutdown(_ handler: @escaping @MainActor () -> Void) { connect("shutdown") { _ in handler() } }
 
     /// Runs until the last window is closed and no hold is left.

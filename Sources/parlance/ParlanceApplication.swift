@@ -23,12 +23,16 @@ final class ParlanceApplication {
     private var accounts: AccountsCoordinator?
     private var window: MainWindow?
     private var emoji: EmojiLibrary?
+    private var wakeWatch: WakeWatch?
+    /// What was asked for before there was a window.
+    private var address: String?
     private var status: Int32 = 0
 
     init() {
         application.answerVersion(with: "Parlance \(parlanceVersion)")
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
+        application.onOpen { [weak self] in self?.open($0) }
     }
 
     /// - Returns: the exit status.
@@ -58,6 +62,16 @@ final class ParlanceApplication {
 
     private func activate() {
         window?.present()
+    }
+
+    /// A link of another program, or the command line's.
+    private func open(_ address: String) {
+        guard let window else {
+            self.address = address
+            return
+        }
+        window.present()
+        window.open(address)
     }
 
     @concurrent
@@ -142,6 +156,7 @@ final class ParlanceApplication {
 
     private func show(_ accounts: AccountsCoordinator) async {
         self.accounts = accounts
+        wakeWatch = WakeWatch { [weak accounts] in accounts?.wake() }
         applySettings()
         let window = MainWindow(application: application, accounts: accounts, settings: settings)
         self.window = window
@@ -153,6 +168,8 @@ final class ParlanceApplication {
         // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk.
         await accounts.settle(within: .seconds(1))
         window.present()
+        if let address { window.open(address) }
+        address = nil
     }
 
     // MARK: Ending
@@ -161,6 +178,7 @@ final class ParlanceApplication {
         guard let store else { return }
         self.store = nil
         window = nil
+        wakeWatch = nil
         application.hold()
         Task {
             await matrix?.close()

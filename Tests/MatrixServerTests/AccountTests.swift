@@ -138,6 +138,22 @@ struct AccountTests {
         await list.close()
     }
 
+    /// Whose secret was to be forgotten is asked for the password, whatever the keyring says.
+    @Test func aSecretThatWasNotKeptIsAskedForAtTheNextStart() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        await home.keyring.fail(with: .unavailable(reason: "none"))
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts, place: .memory)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        await accounts.close()
+        await list.close()
+        (accounts, list) = try await home.start()
+        try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
+        await accounts.close()
+        await list.close()
+    }
+
     @Test func loggingOutLeavesNothing() async throws {
         let home = Home()
         let name = try await Self.register("ann")

@@ -126,7 +126,7 @@ final class SignInDialog {
     private func render(_ state: SignInViewModel.State) {
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["spinner", Widget.self].setProperty("spinning", state.isBusy && state.step != .starting)
-        for field in [address, name, password, token] { field.isSensitive = !state.isBusy }
+        for field in [address, name, password, token] { field.setProperty("editable", !state.isBusy) }
         let problem: Label = builder["problem"]
         problem.text = state.problem.map { SignInText.text(for: $0) } ?? ""
         problem.isVisible = state.problem != nil

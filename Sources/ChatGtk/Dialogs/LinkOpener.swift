@@ -16,6 +16,12 @@ public final class LinkOpener {
     /// - Parameter widget: one in the window that the question stands over.
     public func open(_ link: BodyLink, from widget: Widget) {
         let window = gtk_widget_get_root(widget.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)) }
+        // What leads to a room or to somebody stays in this window.
+        if link.warnings.isEmpty, ChatAddress(link.target.address) != nil,
+            widget.activateAction("win.open-address", link.target.address)
+        {
+            return
+        }
         if link.warnings.isEmpty, link.target.scheme != .ftp {
             launch(link.target.address, window)
         } else {

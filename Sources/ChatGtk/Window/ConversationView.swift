@@ -23,6 +23,7 @@ final class ConversationView {
     private let announcer = Announcer()
     let markedBar = MarkedBar()
     let unsentBar = UnsentBar()
+    private let encryptedNotice = Label()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
@@ -76,17 +77,34 @@ final class ConversationView {
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addMarking(to: builder["footer"])
+        addEncryptedNotice(to: builder["footer"])
         addCopying()
         addKeyboardPan()
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
+            Rendering({ conversation.isEncrypted }, { [weak self] in self?.showEncrypted($0) }),
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
     }
 
     isolated deinit { previewsChanged?.disconnect() }
+
+    private func addEncryptedNotice(to footer: Box) {
+        encryptedNotice.text = translated("Parlance cannot send into encrypted rooms yet.")
+        encryptedNotice.addStyle("encrypted-notice")
+        gtk_label_set_wrap(encryptedNotice.cast(), 1)
+        encryptedNotice.isVisible = false
+        footer.append(encryptedNotice)
+    }
+
+    /// Where nothing can be sent there is nothing to write into; what was written there is kept.
+    private func showEncrypted(_ isEncrypted: Bool) {
+        encryptedNotice.isVisible = isEncrypted
+        composer.widget.isVisible = !isEncrypted
+        if isEncrypted { timeline.grabFocus() }
+    }
 
     func addFiles() { composer.desk?.choose() }
 

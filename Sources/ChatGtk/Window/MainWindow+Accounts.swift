@@ -33,6 +33,25 @@ extension MainWindow {
 
     func addAccountActions(to actions: ActionGroup) {
         actions.add("add-account", isEnabled: accounts.service != nil) { [weak self] in self?.addAccount() }
+        joining = actions.add("join-room") { [weak self] in self?.askForAddress() }
+        // Where there are no accounts, links go to other programs.
+        actions.add("open-address", isEnabled: accounts.service != nil, withString: { [weak self] in self?.open($0) })
+    }
+
+    // MARK: Addresses
+
+    private func askForAddress() {
+        AddressDialog.present(over: window) { [weak self] in self?.open($0) }
+    }
+
+    /// Goes to a room or to somebody by an address or a link, in the account that is shown or else in the first that
+    /// can.
+    public func open(_ address: String) {
+        if !coordinator.takesAddresses, let other = accounts.firstThatTakesAddresses { accounts.select(other) }
+        guard accounts.conversations.takesAddresses else { return addAccount() }
+        show(accounts.conversations)
+        coordinator.open(address)
+        panes.visiblePane = .content
     }
 
     func addAccount() {

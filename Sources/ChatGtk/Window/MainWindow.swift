@@ -26,6 +26,7 @@ public final class MainWindow {
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
     private var importing: Action?
+    var joining: Action?
     let accountSwitcher = AccountSwitcher()
     let connectionBar = ConnectionBar()
     var accountRenderings: [Rendering] = []
@@ -86,6 +87,7 @@ public final class MainWindow {
         coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         importing?.isEnabled = coordinator.archive != nil
+        joining?.isEnabled = coordinator.takesAddresses
         renderings = [
             Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
@@ -104,6 +106,8 @@ public final class MainWindow {
     public func showConversation() { showConversationPane() }
 
     public func present() {
+        // What changed since the last rendering is there when the window is.
+        show(accounts.conversations)
         showOpenConversation()
         gtk_window_present(window.cast())
     }
@@ -289,7 +293,7 @@ public final class MainWindow {
     }
 
     private func showNewRoom() {
-        NewRoomDialog.present(over: window) { [weak self] name in
+        NewRoomDialog.present(over: window, isLocal: accounts.shown.isLocal) { [weak self] name in
             self?.coordinator.rooms.send(.create(name: name))
             self?.panes.visiblePane = .content
         }

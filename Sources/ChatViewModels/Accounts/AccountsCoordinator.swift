@@ -124,6 +124,11 @@ public final class AccountsCoordinator {
         }
     }
 
+    /// An account at whose server rooms and users can be asked for.
+    public var firstThatTakesAddresses: String? {
+        states.first { open[$0.id]?.takesAddresses == true }?.id
+    }
+
     // MARK: Actions
 
     /// Shows an account, as soon as it is there.

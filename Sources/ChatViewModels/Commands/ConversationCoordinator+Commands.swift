@@ -44,6 +44,27 @@ extension ConversationCoordinator {
         rooms.send(.select(try await service.join(address)))
     }
 
+    /// Whether rooms and users that are not in the list can be asked for.
+    public var takesAddresses: Bool { service.abilities.contains(.join) }
+
+    /// Goes to what an address or a link leads to: a room, which is entered, or the conversation with a user.
+    public func open(_ address: String) {
+        Task { [weak self] in
+            do {
+                if case .user(let user)? = ChatAddress(address) {
+                    guard let room = try await self?.service.openDirect(with: user) else { return }
+                    self?.rooms.send(.select(room))
+                } else {
+                    try await self?.join(address)
+                }
+            } catch let failure as CommandFailure {
+                self?.onNotice?(.told(failure.reason))
+            } catch {
+                self?.onNotice?(.failed(ChatError(error)))
+            }
+        }
+    }
+
     private func remove(_ name: String, from room: RoomID) async throws {
         let wanted = name.hasPrefix("@") ? String(name.dropFirst()) : name
         let others = conversation.flatMap { $0.roomID == room ? $0.timeline.state.otherMembers : nil } ?? []

@@ -147,7 +147,9 @@ public final class MenuButton: Widget {
                 MainActor.assumeIsolated {
                     guard let button, let data, gtk_menu_button_get_popover(button) == nil else { return }
                     let make = Unmanaged<ClosureBox<@MainActor () -> Widget>>.fromOpaque(data).takeUnretainedValue()
-                    gtk_menu_button_set_popover(button, make.closure().cast())
+                    // Named: a temporary may be freed before the call.
+                    let popover = make.closure()
+                    gtk_menu_button_set_popover(button, popover.cast())
                 }
             }, box,
             { data in

@@ -78,6 +78,7 @@ extension MatrixAccounts: SignInService {
         case .memory: await memory.keep(secret, of: account)
         case .file: try await folders.secrets.keep(secret, of: account)
         }
+        try? await list.setSetting(place == .memory ? "1" : "", for: Self.forgottenSetting + account)
         // What was kept elsewhere of an earlier session must not come back.
         if place != .memory { await memory.removeSecret(of: account) }
         if place != .file { try? await folders.secrets.removeSecret(of: account) }

@@ -10,6 +10,9 @@ public actor MatrixAccounts: AccountService {
     /// The backend's name in ``Account/kind``.
     public static let kind = "matrix"
 
+    /// Of an account whose secret is kept until the application ends.
+    static let forgottenSetting = "matrix.forgotten."
+
     struct Entry {
         var account: Account
         var condition = AccountCondition.connecting
@@ -163,6 +166,8 @@ public actor MatrixAccounts: AccountService {
     private func storedSecret(of id: String) async throws -> Secret? {
         if let secret = await memory.secret(of: id) { return secret }
         if let secret = try await folders.secrets.secret(of: id) { return secret }
+        // The user did not want it kept: no keyring is asked, which may not be there.
+        if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
         return try await keyring.secret(of: id)
     }
 

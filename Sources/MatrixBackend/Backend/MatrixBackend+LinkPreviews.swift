@@ -40,7 +40,7 @@ extension MatrixBackend {
         return preview
     }
 
-    private nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool {
+    public nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool {
         if let known = try await store.setting(MatrixOutboxBackend.encryptionSetting, of: room) { return known != "0" }
         do { return try await client.state("m.room.encryption", of: room) != nil } catch { throw Self.chatError(error) }
     }

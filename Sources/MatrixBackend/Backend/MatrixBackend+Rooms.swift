@@ -91,9 +91,28 @@ extension MatrixBackend {
         try await asking { try await client.invite(address, to: room) }
     }
 
-    /// - Parameter address: a room's identifier, or an alias, `#name:server`.
+    public func openDirect(with user: String) async throws -> RoomID {
+        guard case .user(let user)? = ChatAddress(user), user != own.rawValue else { throw ChatError.notFound }
+        var known = try await asking { try await client.directRooms(of: own) }
+        let rooms = known[user]?.array ?? []
+        for room in rooms.compactMap(\.string).map({ RoomID($0) }) {
+            // One that was left is none.
+            if let members = try? await store.members(of: room), members.contains(where: { $0.id == own }) {
+                return room
+            }
+        }
+        let room = try await asking { try await client.createDirectRoom(with: user) }
+        known[user] = .array(rooms + [.string(room.rawValue)])
+        // The room is there, marked or not.
+        try? await client.setDirectRooms(known, of: own)
+        try await enter(room, name: user)
+        return room
+    }
+
+    /// - Parameter address: a room's identifier, an alias, `#name:server`, or a link to either.
     public func join(_ address: String) async throws -> RoomID {
-        let room = try await asking { try await client.join(address) }
+        guard case .room(let address, let via)? = ChatAddress(address) else { throw ChatError.notFound }
+        let room = try await asking { try await client.join(address, via: via) }
         try await enter(room, name: nil)
         return room
     }

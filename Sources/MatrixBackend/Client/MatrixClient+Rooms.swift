@@ -46,8 +46,36 @@ extension MatrixClient {
         return try Self.room(answer)
     }
 
-    func join(_ address: String) async throws -> RoomID {
-        try Self.room(await call(.post, ["client", "v3", "join", address], body: [:], timeout: .seconds(120)))
+    /// - Parameter via: servers that know of the room. Older servers know them by another name.
+    func join(_ address: String, via: [String] = []) async throws -> RoomID {
+        let query = via.flatMap { [("via", $0), ("server_name", $0)] }
+        return try Self.room(
+            await call(.post, ["client", "v3", "join", address], query: query, body: [:], timeout: .seconds(120)))
+    }
+
+    /// A room for two, marked as that for the other's programs.
+    func createDirectRoom(with user: String) async throws -> RoomID {
+        let answer = try await call(
+            .post, ["client", "v3", "createRoom"],
+            body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]])
+        return try Self.room(answer)
+    }
+
+    /// Rooms for two, by whom they are with.
+    func directRooms(of own: MemberID) async throws -> [String: JSONValue] {
+        do {
+            return try await call(.get, Self.directRooms(own)).object ?? [:]
+        } catch MatrixError.refused(status: 404, _, _) {
+            return [:]
+        }
+    }
+
+    func setDirectRooms(_ rooms: [String: JSONValue], of own: MemberID) async throws {
+        _ = try await call(.put, Self.directRooms(own), body: .object(rooms))
+    }
+
+    private static func directRooms(_ own: MemberID) -> [String] {
+        ["client", "v3", "user", own.rawValue, "account_data", "m.direct"]
     }
 
     func leave(_ id: RoomID) async throws {

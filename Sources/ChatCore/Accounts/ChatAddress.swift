@@ -1,0 +1,62 @@
+import Foundation
+
+/// Somebody, or a room, by an identifier or a link: `@name:server`, `#name:server`, `!room`, `matrix:…` (RFC-like URIs of
+/// the Matrix specification) or `https://matrix.to/#/…`.
+public enum ChatAddress: Equatable, Sendable {
+    case user(String)
+    /// - Parameter via: servers that know of the room.
+    case room(String, via: [String])
+
+    /// - Parameter text: as it was typed, or stands in a link. What leads to a message leads to its room.
+    public init?(_ text: String) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count <= 4000 else { return nil }
+        if let address = Self.identifier(text, via: []) {
+            self = address
+        } else if text.lowercased().hasPrefix("matrix:"), let address = Self.uri(text) {
+            self = address
+        } else if let address = Self.page(text) {
+            self = address
+        } else {
+            return nil
+        }
+    }
+
+    private static func identifier(_ text: String, via: [String]) -> ChatAddress? {
+        guard text.utf8.count <= 255, !text.contains(where: { $0.isWhitespace || $0 == "/" || $0 == "?" }) else {
+            return nil
+        }
+        let hasServer = text.dropFirst(2).dropLast().contains(":")
+        switch text.first {
+        case "@" where hasServer: return .user(text)
+        case "#" where hasServer: return .room(text, via: via)
+        // Those of room version 12 have no server.
+        case "!" where text.count > 1: return .room(text, via: via)
+        default: return nil
+        }
+    }
+
+    private static func uri(_ text: String) -> ChatAddress? {
+        guard let parts = URLComponents(string: text) else { return nil }
+        let path = parts.percentEncodedPath.split(separator: "/").map { $0.removingPercentEncoding ?? "" }
+        guard path.count >= 2, let sigil = ["r": "#", "u": "@", "roomid": "!"][path[0]] else { return nil }
+        return identifier(sigil + path[1], via: via(parts))
+    }
+
+    private static func page(_ text: String) -> ChatAddress? {
+        guard let parts = URLComponents(string: text), parts.scheme == "https", parts.host == "matrix.to",
+            let fragment = parts.percentEncodedFragment, fragment.hasPrefix("/")
+        else { return nil }
+        let pieces = fragment.dropFirst().split(separator: "?", maxSplits: 1)
+        guard let first = pieces.first?.split(separator: "/").first?.removingPercentEncoding else { return nil }
+        var query = URLComponents()
+        query.percentEncodedQuery = pieces.count > 1 ? String(pieces[1]) : nil
+        return identifier(first, via: via(query))
+    }
+
+    private static func via(_ parts: URLComponents) -> [String] {
+        (parts.queryItems ?? []).filter { $0.name == "via" }.compactMap(\.value).filter { !$0.isEmpty }.prefix(10).map {
+            $0
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ChatCore
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Ways into rooms over a real homeserver.
+@Suite(.timeLimit(.minutes(2)))
+struct RoomEntryTests {
+    @Test func aConversationForTwoIsBegunOnce() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let user = bo.session.user.rawValue
+        let room = try await ann.backend.openDirect(with: user)
+        try await ann.waitForRoom(room)
+        #expect(try await ann.backend.openDirect(with: user) == room)
+        #expect(try await bo.backend.join(room.rawValue) == room)
+        try await ann.say("Hello", in: room)
+        try await bo.messages(in: room) { $0.contains { $0.text == "Hello" } }
+        await #expect(throws: ChatError.notFound) { _ = try await ann.backend.openDirect(with: "bo") }
+        await #expect(throws: ChatError.notFound) {
+            _ = try await ann.backend.openDirect(with: ann.session.user.rawValue)
+        }
+        await ann.close()
+        await bo.close()
+    }
+
+    @Test func aLinkLeadsIntoARoom() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        let link = "https://matrix.to/#/\(room.rawValue)?via=localhost"
+        #expect(try await bo.backend.join(link) == room)
+        await #expect(throws: ChatError.notFound) { _ = try await bo.backend.join("nowhere") }
+        await ann.close()
+        await bo.close()
+    }
+
+    /// Nothing can be written where it would have to be encrypted, and the room says so.
+    @Test func anEncryptedRoomIsKnownAsThat() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.say("Before", in: room)
+        #expect(try await !ann.backend.isEncrypted(room))
+        try await ann.client.setState("m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], of: room)
+        // What comes after it comes with it.
+        let marker: JSONValue = ["msgtype": "m.text", "body": "Marker"]
+        _ = try await ann.client.send("m.room.message", marker, to: room, transaction: "marker")
+        try await ann.messages(in: room) { $0.contains { $0.text == "Marker" } }
+        #expect(try await ann.backend.isEncrypted(room))
+        await #expect(throws: ChatError.notPermitted) {
+            try await ann.backend.send(OutgoingMessage(transactionID: TransactionID("t"), text: "After"), to: room)
+        }
+        await ann.close()
+    }
+}

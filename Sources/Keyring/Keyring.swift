@@ -91,8 +91,8 @@ import GtkKit
     ) async throws -> T {
         do {
             return try await attempt(about: account, begin, finish)
-        } catch is EndedSession {
-            // The service was started anew since the last call.
+        } catch SecretStorageError.unavailable {
+            // The service may have been started anew since the last call, and its session with it.
             secret_service_disconnect()
             return try await attempt(about: account, begin, finish)
         }
@@ -131,8 +131,6 @@ import GtkKit
         }
     }
 
-    private nonisolated struct EndedSession: Error {}
-
     /// Takes the error over.
     private static func problem(_ pointer: UnsafeMutableRawPointer) -> any Error {
         let error = pointer.assumingMemoryBound(to: GError.self)
@@ -142,10 +140,6 @@ import GtkKit
         }
         if g_error_matches(error, secret_error_get_quark(), Int32(parlance_secret_error_is_locked)) != 0 {
             return SecretStorageError.locked
-        }
-        if let name = g_dbus_error_get_remote_error(error) {
-            defer { g_free(name) }
-            if String(cString: name).hasSuffix(".NoSession") { return EndedSession() }
         }
         // A user's words are not in it: it is D-Bus that speaks.
         return SecretStorageError.unavailable(reason: String(cString: error.pointee.message))

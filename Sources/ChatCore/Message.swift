@@ -24,6 +24,8 @@ public struct Message: Identifiable, Equatable, Sendable {
         case event
     }
 
+    public static let mostReaders = 100
+
     public let id: MessageID
     public let roomID: RoomID
     public let sender: MemberID
@@ -46,6 +48,9 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var editedAt: Date?
     public var isDeleted: Bool
     public var delivery: Delivery
+    /// The other members who have read as far as this message and no farther, the latest first: at most
+    /// ``Message/mostReaders``.
+    public var readers: [ReadReceipt] = []
     /// What happened, of a message that stands for that. Its sender is who did it.
     public var event: RoomEvent?
 

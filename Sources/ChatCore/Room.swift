@@ -44,20 +44,24 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     public var lastMessage: LastMessage?
     /// When anything message-like last happened; the time of creation in an empty room.
     public var lastActivity: Date
-    /// Messages of others after the read marker.
+    /// Messages of others after the read marker that the user is to be told of.
     public var unreadCount: Int
+    /// Those of them that are meant for the user.
+    public var mentionCount: Int
     /// The unsent text of the room's composer, nil without one.
     public var draftPreview: String?
 
     public var id: RoomID { room.id }
 
     public init(
-        room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?
+        room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?,
+        mentionCount: Int = 0
     ) {
         self.room = room
         self.lastMessage = lastMessage
         self.lastActivity = lastActivity
         self.unreadCount = unreadCount
         self.draftPreview = draftPreview
+        self.mentionCount = mentionCount
     }
 }

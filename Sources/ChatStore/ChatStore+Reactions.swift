@@ -39,19 +39,11 @@ extension ChatStore {
         }
     }
 
-    /// Notes how far a member has read.
+    /// Notes how far a member has read: farther than before, or nothing changes.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setReceipt(_ receipt: ReadReceipt, in room: RoomID) async throws {
         try await writeCache { db in
-            let record = try RoomRecord.get(room, in: db)
-            try db.execute(
-                sql: """
-                    INSERT INTO receipt (room, member, message, readAt) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (room, member) DO UPDATE SET message = excluded.message, readAt = excluded.readAt
-                    """,
-                arguments: [
-                    record.key, receipt.member.rawValue, receipt.message.rawValue, receipt.readAt.milliseconds,
-                ])
+            _ = try ReceiptBook(record: RoomRecord.get(room, in: db), db: db).take([receipt])
         }
     }
 

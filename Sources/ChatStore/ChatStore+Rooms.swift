@@ -9,9 +9,10 @@ extension ChatStore {
         return try await read { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, r.sentDraft,
+                    SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
                         m.sentAt, s.name AS senderName, s.kind AS senderKind
                     FROM room r
+                    LEFT JOIN mentionCount c ON c.room = r.key
                     LEFT JOIN message m ON m.key = r.lastMessage
                     LEFT JOIN user u ON u.key = m.sender
                     LEFT JOIN member s ON s.room = r.key AND s.id = u.id
@@ -48,6 +49,17 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound``.
     public func room(_ id: RoomID) async throws -> Room {
         try await read { db in try RoomRecord.get(id, in: db).room }
+    }
+
+    /// nil if nobody of that identifier is, or was, in the room.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func member(_ id: MemberID, of room: RoomID) async throws -> Member? {
+        try await read { db in
+            try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? AND id = ?"),
+                arguments: [RoomRecord.get(room, in: db).key, id.rawValue]
+            ).map(Self.member)
+        }
     }
 
     /// Those who are in the room, in the order they came, and those who left it.
@@ -199,6 +211,7 @@ extension RoomSummary {
         }
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
-            unreadCount: try row.value("unread"), draftPreview: nil)
+            unreadCount: try row.value("unread"), draftPreview: nil,
+            mentionCount: try row.optional("mentions") ?? 0)
     }
 }

@@ -33,6 +33,16 @@ extension ChatStore {
         }
     }
 
+    /// The rooms that have a setting of this name, and its values.
+    public func rooms(withSetting name: String) async throws -> [RoomID: String] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT r.id, s.value FROM roomSetting s JOIN room r ON r.key = s.room WHERE s.name = ?",
+                arguments: [name])
+            return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.value("value")) })
+        }
+    }
+
     /// Keeps a value under the name, until the room is removed; nil removes it.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func set(_ value: String?, for name: String, of room: RoomID) async throws {

@@ -44,11 +44,16 @@ struct MessageEditor {
         }
         try record.refreshLastMessage(in: db)
         if message.position > record.readUpTo ?? .min {
-            try db.execute(
-                sql: """
-                    UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
-                        AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
-                    """, arguments: [record.key, message.sender.rawValue])
+            let level = try Int64.fetchOne(db, sql: "SELECT level FROM attention WHERE message = ?", arguments: [key])
+            let attention = MessageAttention(rawValue: level ?? 1) ?? .unread
+            if attention != .none {
+                try db.execute(
+                    sql: """
+                        UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
+                            AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
+                        """, arguments: [record.key, message.sender.rawValue])
+            }
+            if attention == .mention { try record.addMentions(-1, in: db) }
         }
         var deleted = message
         deleted.isDeleted = true

@@ -158,6 +158,7 @@ struct MessageQuery {
                 messages[place].isDeleted = true
             }
         }
+        try ReceiptBook(record: room, db: db).addReaders(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
             guard let place = try place(row) else { continue }

@@ -21,6 +21,7 @@ struct MessageWriter {
     private var newest: (key: Int64, text: String)?
     private var lastActivity = Int64.min
     private var unread = 0
+    private var mentions = 0
 
     /// - Parameters:
     ///   - allowsThoseWhoLeft: whether the senders may be members who have left since.
@@ -58,7 +59,8 @@ struct MessageWriter {
         guard new.event == nil else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
-        if !sender.isOwn { unread += 1 }
+        if !sender.isOwn, new.attention != .none { unread += 1 }
+        if !sender.isOwn, new.attention == .mention { mentions += 1 }
         return message
     }
 
@@ -83,6 +85,7 @@ struct MessageWriter {
                     unread = unread + ? WHERE key = ?
                 """
         ).execute(arguments: [newest.key, newest.text.preview, lastActivity, unread, record.key])
+        if mentions > 0 { try record.addMentions(mentions, in: db) }
     }
 
     private func insert(_ new: NewMessage, by sender: Sender, position: Int64, arrival: Int64) throws -> Message {
@@ -99,6 +102,10 @@ struct MessageWriter {
             new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
         ])
         try new.event?.insert(for: key, in: db)
+        if new.attention != .unread, new.event == nil, !sender.isOwn {
+            try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
+                .execute(arguments: [key, new.attention.rawValue])
+        }
         for (place, file) in new.attachments.enumerated() {
             try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .execute(arguments: [

@@ -16,6 +16,8 @@ public struct NewMessage: Equatable, Sendable {
     public var kind: Message.Kind
     public var formattedText: String?
     public var attachments: [MediaReference]
+    /// Without a meaning for what the user says.
+    public var attention = MessageAttention.unread
     /// What happened, instead of what was said.
     public var event: RoomEvent?
 

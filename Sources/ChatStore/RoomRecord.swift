@@ -51,18 +51,36 @@ struct RoomRecord {
             .execute(arguments: [message, text?.preview, key])
     }
 
-    /// Counts anew the messages of others after `position`; costs as much as there are messages after it.
+    /// Counts anew what is unread after `position`; costs as much as there are messages after it.
     func refreshUnread(after position: Int64, in db: Database) throws {
         try db.cachedStatement(
             sql: """
                 UPDATE room SET unread = (
                     SELECT count(*) FROM message m JOIN user u ON u.key = m.sender
                     JOIN member s ON s.room = m.room AND s.id = u.id
+                    LEFT JOIN attention a ON a.message = m.key
                     WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
-                        AND s.kind <> 'own')
+                        AND s.kind <> 'own' AND coalesce(a.level, 1) <> 0)
                 WHERE key = ?
                 """
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO mentionCount SELECT ?3, (
+                    SELECT count(*) FROM attention a JOIN message m ON m.key = a.message
+                    WHERE a.message > ?1 AND a.message <= ?2 AND a.level = 2 AND m.isDeleted = 0)
+                """
+        ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
+    }
+
+    /// - Parameter count: how many more, or fewer, messages that are meant for the user are unread.
+    func addMentions(_ count: Int, in db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO mentionCount VALUES (?1, max(0, ?2))
+                ON CONFLICT (room) DO UPDATE SET count = max(0, count + ?2)
+                """
+        ).execute(arguments: [key, count])
     }
 
     /// The keys that the room's messages may have.

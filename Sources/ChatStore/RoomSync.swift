@@ -37,6 +37,7 @@ struct RoomSync {
             events = events.dropFirst(count)
         }
         changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &areOthers))
+        changed.formUnion(try ReceiptBook(record: record, db: db).take(batch.receipts))
         try mark(batch, isNew: outcome.isNew)
         outcome.changed = try messages(changed, of: record)
         if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
@@ -73,6 +74,9 @@ struct RoomSync {
         }
         try writer.finish()
         for event in new { try finish(event, in: record, &changed) }
+        if let read = record.readUpTo, !new.isEmpty, gap.position > read {
+            try record.refreshUnread(after: read, in: db)
+        }
         for case .change(let change) in events { try apply(change, in: record, &changed) }
         try db.execute(
             sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, gap.position])
@@ -131,7 +135,12 @@ struct RoomSync {
         let record = try RoomRecord.get(batch.id, in: db)
         var position = try batch.readUpTo.flatMap { try MessageQuery(room: record).find($0, in: db)?.position }
         if isNew, batch.isRead { position = try record.ends(in: db)?.last.position }
-        if let position { _ = try MessageEditor(record: record, db: db).markRead(at: position) }
+        if let position {
+            _ = try MessageEditor(record: record, db: db).markRead(at: position)
+        } else if record.readUpTo == nil, let first = try record.ends(in: db)?.first.position {
+            // What is fetched from before it later is no news.
+            try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [first - 1, record.key])
+        }
     }
 
     private func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
@@ -146,6 +155,7 @@ struct RoomSync {
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
         var changed: Set<MessageID> = []
         let query = MessageQuery(room: record)
+        let receipts = ReceiptBook(record: record, db: db)
         // Whatever is known of the batch, nothing is missing before it.
         let overlaps = try events.contains { event in
             try event.message.map { try query.find($0.id, in: db) != nil } ?? false
@@ -161,9 +171,14 @@ struct RoomSync {
         var new: [TimelineEvent] = []
         for event in events {
             guard let message = event.message else { continue }
-            guard try isNew(message, in: query) else { continue }
+            guard try isNew(message, in: query) else {
+                // What it says may be gone by now.
+                if case .deleted = event, try query.find(message.id, in: db)?.isDeleted == false { new.append(event) }
+                continue
+            }
             areOthers = try putSender(of: message, into: record) || areOthers
-            _ = try writer.append(message)
+            let position = try writer.append(message).position
+            changed.formUnion(try receipts.note(message, at: position))
             new.append(event)
         }
         // Before what changes them: it takes them out of the summary again.
@@ -226,6 +241,7 @@ struct RoomSync {
     private func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
         changed.insert(message.id)
+        try ReceiptBook(record: record, db: db).settle(at: message.id)
         if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
             _ = try MessageEditor(record: record, db: db).delete(stored)
         }

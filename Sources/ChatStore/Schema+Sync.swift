@@ -38,4 +38,25 @@ extension Schema {
             after TEXT
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// Where the readers stand: what is drawn at a message costs the same in a room of any size. A receipt without a
+    /// position is for a message that is not known yet.
+    static let receipts = """
+        ALTER TABLE receipt ADD COLUMN position INTEGER;
+        CREATE INDEX receipt_position ON receipt (room, position, readAt DESC) WHERE position IS NOT NULL;
+        CREATE INDEX receipt_awaited ON receipt (room, message) WHERE position IS NULL;
+        """
+
+    /// Of messages that are not simply unread how they are counted, and the counts of those that are meant for the user.
+    static let attention = """
+        CREATE TABLE attention (
+            message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
+            level INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE mentionCount (
+            room INTEGER NOT NULL PRIMARY KEY REFERENCES room (key) ON DELETE CASCADE,
+            count INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 }

@@ -30,6 +30,8 @@ public struct RoomBatch: Equatable, Sendable {
     public var gap: String?
     /// Settings of the room; a value of nil removes one.
     public var settings: [String: String?]
+    /// How far others have read.
+    public var receipts: [ReadReceipt] = []
     /// The newest message that the user has read, anywhere.
     public var readUpTo: MessageID?
     /// Of a room that is new: whether the server counts nothing as unread.

@@ -4,10 +4,8 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Tells a store random sequences of messages, deletions and read marks, and compares the unread counts with a count
-/// of all messages. Each sequence is a room's.
-///
-/// What is counted is what the store counts: the messages of others behind the mark. There are no push rules.
+/// Tells a store random sequences of messages, events, deletions, read marks and changes of what is counted, and
+/// compares the counts of unread messages and of mentions with a count of all messages. Each sequence is a room's.
 struct UnreadRun {
     private static let rooms = 500
     private static let rounds = 6
@@ -47,9 +45,9 @@ struct UnreadRun {
             _ = try await store.apply(SyncBatch(rooms: batches))
             for summary in try await store.roomSummaries() {
                 guard let place = Int(summary.id.rawValue.dropFirst()) else { continue }
-                let expected = oracles[place].unread
-                guard summary.unreadCount != expected, wrong.insert(place).inserted else { continue }
-                print("a room has \(summary.unreadCount) unread messages instead of \(expected)")
+                let (counted, expected) = ([summary.unreadCount, summary.mentionCount], oracles[place].counts)
+                guard counted != expected, wrong.insert(place).inserted else { continue }
+                print("a room has \(counted) unread messages and mentions instead of \(expected)")
             }
         }
         await store.close()
@@ -59,29 +57,56 @@ struct UnreadRun {
 
 /// A room as its user sees it, counted from the beginning each time.
 private struct UnreadOracle {
-    private var isOwn: [Bool] = []
+    /// What the user is told of, from then on.
+    private enum Rule: CaseIterable {
+        case all, mentions, nothing
+
+        func attention(isMention: Bool) -> MessageAttention {
+            switch self {
+            case .all: isMention ? .mention : .unread
+            case .mentions: isMention ? .mention : .none
+            case .nothing: .none
+            }
+        }
+    }
+
+    private struct Said {
+        var isOwn: Bool
+        var isEvent: Bool
+        var attention: MessageAttention
+    }
+
+    private var rule = Rule.all
+    private var said: [Said] = []
     private var deleted: Set<Int> = []
     private var read = -1
 
-    var unread: Int { isOwn.indices.count { $0 > read && !isOwn[$0] && !deleted.contains($0) } }
+    /// Unread messages, and mentions among them.
+    var counts: [Int] {
+        let unread = said.indices.filter {
+            $0 > read && !said[$0].isOwn && !said[$0].isEvent && !deleted.contains($0)
+        }
+        return [unread.count { said[$0].attention != .none }, unread.count { said[$0].attention == .mention }]
+    }
 
     /// Some messages, some of them told again; some deletions; perhaps a mark, at any message, at none or backwards.
     mutating func extend(_ batch: inout RoomBatch, by own: MemberID, _ random: inout SeededGenerator) {
-        let known = isOwn.count
+        let known = said.count
+        if Int.random(in: 0..<4, using: &random) == 0 { rule = Rule.allCases.randomElement(using: &random) ?? .all }
         for _ in 0..<Int.random(in: 0..<5, using: &random) {
-            isOwn.append(Int.random(in: 0..<4, using: &random) == 0)
+            let isMention = Int.random(in: 0..<4, using: &random) == 0
+            said.append(
+                Said(
+                    isOwn: Int.random(in: 0..<4, using: &random) == 0,
+                    isEvent: Int.random(in: 0..<5, using: &random) == 0,
+                    attention: rule.attention(isMention: isMention)))
         }
         let start = max(0, known - Int.random(in: 0..<3, using: &random))
-        for number in start..<isOwn.count {
-            let message = NewMessage(
-                id: MessageID("$\(number)"), sender: isOwn[number] ? own : MemberID("@ann:a"), text: "x",
-                sentAt: Date(timeIntervalSince1970: Double(number)))
-            batch.events.append(.message(message))
-        }
-        guard !isOwn.isEmpty else { return }
+        for number in start..<said.count { batch.events.append(told(number, by: own, &random)) }
+        guard !said.isEmpty else { return }
         for _ in 0..<Int.random(in: 0..<2, using: &random) {
-            let number = Int.random(in: 0..<isOwn.count, using: &random)
-            deleted.insert(number)
+            let number = Int.random(in: 0..<said.count, using: &random)
+            if !said[number].isEvent { deleted.insert(number) }
             batch.events.append(
                 .change(
                     MessageChange(
@@ -89,8 +114,24 @@ private struct UnreadOracle {
                         kind: .deletion)))
         }
         guard Int.random(in: 0..<3, using: &random) == 0 else { return }
-        let mark = Int.random(in: 0..<isOwn.count + 2, using: &random)
-        batch.readUpTo = MessageID("$\(mark < isOwn.count ? "\(mark)" : "unknown")")
-        if mark < isOwn.count { read = max(read, mark) }
+        let mark = Int.random(in: 0..<said.count + 2, using: &random)
+        batch.readUpTo = MessageID("$\(mark < said.count ? "\(mark)" : "unknown")")
+        if mark < said.count { read = max(read, mark) }
+    }
+
+    private mutating func told(_ number: Int, by own: MemberID, _ random: inout SeededGenerator) -> TimelineEvent {
+        let sender = said[number].isOwn ? own : MemberID("@ann:a")
+        let sentAt = Date(timeIntervalSince1970: Double(number))
+        let id = MessageID("$\(number)")
+        guard !said[number].isEvent else {
+            return .message(
+                NewMessage(id: id, sender: sender, event: RoomEvent(.joined, subject: sender), sentAt: sentAt))
+        }
+        var message = NewMessage(id: id, sender: sender, text: "x", sentAt: sentAt)
+        message.attention = said[number].attention
+        // Some are told when they are gone.
+        guard Int.random(in: 0..<10, using: &random) == 0 else { return .message(message) }
+        deleted.insert(number)
+        return .deleted(message)
     }
 }

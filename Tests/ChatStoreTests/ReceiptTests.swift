@@ -1,0 +1,88 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatStore
+
+/// How far others have read.
+@Suite(.timeLimit(.minutes(1))) struct ReceiptTests {
+    private let room = RoomID("!room")
+    private let ann = MemberID("@ann:a")
+    private let bob = MemberID("@bob:a")
+    private let folder = TemporaryFolder()
+
+    private func text(_ number: Int, by sender: MemberID? = nil) -> TimelineEvent {
+        .message(
+            NewMessage(
+                id: MessageID("$\(number)"), sender: sender ?? ann, text: "\(number)",
+                sentAt: Date(timeIntervalSince1970: Double(number))))
+    }
+
+    private func receipt(_ number: Int, by member: MemberID, at time: Double = 1000) -> ReadReceipt {
+        ReadReceipt(member: member, message: MessageID("$\(number)"), readAt: Date(timeIntervalSince1970: time))
+    }
+
+    @discardableResult
+    private func apply(
+        _ events: [TimelineEvent], _ receipts: [ReadReceipt] = [], gap: String? = nil, to store: ChatStore
+    ) async throws -> [String] {
+        var batch = RoomBatch(id: room, createdAt: Date(), events: events, gap: gap)
+        batch.receipts = receipts
+        return try await store.apply(SyncBatch(rooms: [batch])).flatMap(\.changed).map(\.id.rawValue)
+    }
+
+    /// Who stands where, as a page tells it.
+    private func readers(_ store: ChatStore) async throws -> [String: [MemberID]] {
+        let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
+        return Dictionary(
+            uniqueKeysWithValues: messages.filter { !$0.readers.isEmpty }.map {
+                ($0.id.rawValue, $0.readers.map(\.member))
+            })
+    }
+
+    @Test func readersGoForwardOnly() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        try await apply([text(1), text(2), text(3)], [receipt(1, by: bob)], to: store)
+        #expect(try await readers(store) == ["$1": [bob]])
+        #expect(try await apply([], [receipt(3, by: bob)], to: store) == ["$1", "$3"], "both rows are others")
+        #expect(try await apply([], [receipt(2, by: bob), receipt(3, by: bob)], to: store) == [])
+        #expect(try await apply([], [receipt(99, by: bob)], to: store) == [], "what is not known moves nobody")
+        #expect(try await readers(store) == ["$3": [bob]])
+        #expect(try await store.receipts(in: room).filter { $0.member == bob } == [receipt(3, by: bob)])
+        await store.close()
+    }
+
+    @Test func whoSaysSomethingHasReadWhatWasBefore() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        try await apply([text(1), text(2)], [receipt(1, by: bob)], to: store)
+        #expect(try await Set(apply([text(3, by: bob)], to: store)) == ["$1", "$3"])
+        #expect(try await apply([text(3, by: bob)], to: store) == [], "twice is once")
+        #expect(try await readers(store).isEmpty, "nobody is told to have read what is theirs")
+        try await apply([text(4)], [receipt(4, by: bob)], to: store)
+        #expect(try await readers(store) == ["$4": [bob]])
+        await store.close()
+    }
+
+    @Test func aReceiptWaitsForItsMessage() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        try await apply([text(5)], [receipt(2, by: bob)], gap: "t", to: store)
+        #expect(try await readers(store).isEmpty)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [text(1), text(2), text(3)], next: nil)
+        #expect(try await readers(store) == ["$2": [bob]])
+        await store.close()
+    }
+
+    /// The latest readers, and no more of them than are told of.
+    @Test func aThousandReadersAreTheLatestHundred() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let crowd = (0..<1000).map { receipt($0 < 700 ? 1 : 2, by: MemberID("@u\($0):a"), at: Double($0)) }
+        try await apply([text(1), text(2), text(3)], crowd + [receipt(3, by: bob)], to: store)
+        let found = try await readers(store)
+        #expect(found["$1"] == (600..<700).reversed().map { MemberID("@u\($0):a") })
+        #expect(found["$2"]?.count == Message.mostReaders && found["$2"]?.first == MemberID("@u999:a"))
+        #expect(found["$3"] == [bob])
+        await store.close()
+    }
+}

@@ -20,6 +20,8 @@ public struct RoomAbilities: OptionSet, Sendable {
     public static let editHistory = RoomAbilities(rawValue: 1 << 5)
     /// A server tells what is behind links, without the linked site learning of the reader.
     public static let linkPreviews = RoomAbilities(rawValue: 1 << 6)
+    /// There are links that lead to messages, wherever they are opened.
+    public static let links = RoomAbilities(rawValue: 1 << 7)
 }
 
 /// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.
@@ -37,6 +39,8 @@ public protocol RoomAbilityService: Sendable {
     /// Asks somebody into the room, by identifier or name.
     /// - Throws: ``ChatError/notFound`` if nobody is known by that.
     func invite(_ address: String, to room: RoomID) async throws
+    /// A link that leads to the message.
+    func link(to message: MessageID, in room: RoomID) async throws -> String
     /// Enters a room by its identifier, address or link.
     func join(_ address: String) async throws -> RoomID
     /// What is behind a link of the room's messages; nil if there is nothing to show, as in an encrypted room.
@@ -54,6 +58,7 @@ extension RoomAbilityService {
     public func setTopic(_ topic: String?, of room: RoomID) async throws { throw ChatError.notPermitted }
     public func setOwnName(_ name: String) async throws { throw ChatError.notPermitted }
     public func invite(_ address: String, to room: RoomID) async throws { throw ChatError.notPermitted }
+    public func link(to message: MessageID, in room: RoomID) async throws -> String { throw ChatError.notPermitted }
     public func join(_ address: String) async throws -> RoomID { throw ChatError.notPermitted }
     public func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
         throw ChatError.notPermitted

@@ -22,7 +22,13 @@ public final class RoomListViewModel: ViewModel {
         public var lastActivity: Date
         public var day: RelativeDay
         public var unreadCount: Int
+        /// How many of the unread messages are meant for the user.
+        public var mentionCount = 0
 
+        /// The text of the badge of mentions; nil for none.
+        public var mentionLabel: String? {
+            mentionCount == 0 ? nil : mentionCount == 1 ? "@" : mentionCount > 99 ? "@ 99+" : "@ \(mentionCount)"
+        }
         /// The text of the unread badge; nil for none. From 100 on the number says no more.
         public var unreadLabel: String? {
             unreadCount == 0 ? nil : unreadCount > 99 ? "99+" : String(unreadCount)
@@ -197,7 +203,7 @@ public final class RoomListViewModel: ViewModel {
         Row(
             id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: preview(of: summary),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
-            unreadCount: summary.unreadCount)
+            unreadCount: summary.unreadCount, mentionCount: summary.mentionCount)
     }
 
     private static func preview(of summary: RoomSummary) -> Row.Preview {

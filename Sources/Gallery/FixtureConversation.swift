@@ -45,7 +45,14 @@ nonisolated enum FixtureConversation {
                 sentAt: said[told.before].sentAt.addingTimeInterval(-60 * Double(5 - index)),
                 position: said[told.before].position - 5 + Int64(index), kind: .event, event: told.event)
         }
-        return (said + happened).sorted { $0.position < $1.position }
+        var all = (said + happened).sorted { $0.position < $1.position }
+        let readers = [(8, [ida]), (6, [tomas, ann]), (10, [tomas])]
+        for (place, members) in readers where place < all.count {
+            all[place].readers = members.map { member in
+                ReadReceipt(member: member.id, message: all[place].id, readAt: now)
+            }
+        }
+        return all
     }
 
     private static let phrases = [
@@ -71,13 +78,13 @@ nonisolated enum FixtureConversation {
     static func rooms(now: Date) -> [RoomSummary] {
         func room(
             _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, hoursAgo: Double, unread: Int = 0,
-            draft: String? = nil, last: (sender: String, isOwn: Bool, text: String)? = nil
+            mentions: Int = 0, draft: String? = nil, last: (sender: String, isOwn: Bool, text: String)? = nil
         ) -> RoomSummary {
             let date = now.addingTimeInterval(-3600 * hoursAgo)
             return RoomSummary(
                 room: Room(id: id, name: name, kind: kind),
                 lastMessage: last.map { .init(senderName: $0.sender, isOwn: $0.isOwn, text: $0.text, sentAt: date) },
-                lastActivity: date, unreadCount: unread, draftPreview: draft)
+                lastActivity: date, unreadCount: unread, draftPreview: draft, mentionCount: mentions)
         }
         return [
             room(
@@ -90,7 +97,7 @@ nonisolated enum FixtureConversation {
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),
             room(
-                FixtureService.choir, "Choir", hoursAgo: 26, unread: 128,
+                FixtureService.choir, "Choir", hoursAgo: 26, unread: 128, mentions: 2,
                 last: ("Ida", false, "Thursday at seven, bring the Rheinberger")),
             room(
                 RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "What does Shift",

@@ -1,13 +1,14 @@
 import CGtk
 import ChatCore
 import ChatStore
-import ChatViewModels
+import Foundation
 import GtkKit
 import GtkTestSupport
 import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 
 /// What happened in a room, among its messages.
 final class TimelineEventTests: GtkTestCase {
@@ -43,6 +44,49 @@ final class TimelineEventTests: GtkTestCase {
 
     @MainActor private static func row(_ bench: ConversationBench) -> EventRow? {
         group(bench).flatMap { bench.list.row(for: TimelineItem.ID.events($0.id)) as? EventRow }
+    }
+
+    /// Nothing moves when somebody reads on.
+    func testReadersStandBesideTheirMessageAndMoveNoRow() throws {
+        try onMain {
+            let bench = try ConversationBench(12)
+            let people = (0..<7).map { MemberID("reader\($0)") }
+            @MainActor func read(_ number: Int, _ readers: ArraySlice<MemberID>) throws {
+                try finish { [store = bench.fixture.store] in
+                    let message = MessageID("m\(number)")
+                    for (place, reader) in readers.enumerated() {
+                        let readAt = Date(timeIntervalSince1970: 1_767_400_000 + Double(place))
+                        try await store.setReceipt(
+                            ReadReceipt(member: reader, message: message, readAt: readAt), in: ConversationBench.room)
+                    }
+                }
+                // As a backend tells what a receipt changed.
+                let known = try finish { [backend = bench.fixture.backend] in
+                    try await backend.messages(in: ConversationBench.room, before: .max, limit: 100).messages
+                }
+                bench.model.apply(.changed(known))
+            }
+            let places = bench.visible.map(bench.bottom)
+            try read(9, people[...])
+            XCTAssertTrue(bench.wait { bench.row(9)?.readers.widget.isVisible == true })
+            bench.settle()
+            XCTAssertEqual(bench.visible.map(bench.bottom), places)
+            let strip = try XCTUnwrap(bench.row(9)?.readers)
+            XCTAssertEqual(strip.widget.children.count { $0.isVisible }, ReaderStrip.mostAvatars, "four and a number")
+            XCTAssertTrue(strip.spoken.hasSuffix("and 5 others"), strip.spoken)
+            XCTAssertTrue(bench.row(9)?.spoken.contains("Read by") == true)
+            try read(10, people.prefix(3))
+            XCTAssertTrue(bench.wait { bench.row(10)?.readers.widget.isVisible == true })
+            bench.settle()
+            XCTAssertEqual(bench.visible.map(bench.bottom), places)
+            XCTAssertEqual(bench.row(9)?.readers.widget.children.count { $0.isVisible }, 4)
+            for number in [9, 10] {
+                let row = try XCTUnwrap(bench.row(number))
+                let bounds = try XCTUnwrap(row.readers.widget.bounds(in: row.widget))
+                XCTAssertTrue(bounds.x >= 0 && bounds.x + bounds.width <= Double(row.widget.width), "\(bounds)")
+            }
+            try bench.close()
+        }
     }
 
     func testNamesAreListedAsOneSaysThem() throws {

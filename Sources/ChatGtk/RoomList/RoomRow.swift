@@ -11,6 +11,7 @@ final class RoomRow {
     private let time = Label()
     private let preview = Label()
     private let badge = Label()
+    private let mentions = Label()
 
     init() {
         let row = Box(.horizontal, spacing: 12)
@@ -22,12 +23,15 @@ final class RoomRow {
         gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
         row.append(column)
         column.append(line(name, time))
-        column.append(line(preview, badge))
+        let second = line(preview, mentions)
+        second.append(badge)
+        column.append(second)
         name.addStyle("room-name")
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         for style in ["caption", "dim-label", "room-preview"] { preview.addStyle(style) }
         badge.addStyle("unread-badge")
-        gtk_widget_set_valign(badge.cast(), GTK_ALIGN_CENTER)
+        for style in ["unread-badge", "mention-badge"] { mentions.addStyle(style) }
+        for label in [badge, mentions] { gtk_widget_set_valign(label.cast(), GTK_ALIGN_CENTER) }
     }
 
     func show(_ row: RoomListViewModel.Row) {
@@ -44,6 +48,8 @@ final class RoomRow {
         if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
         badge.isVisible = row.unreadLabel != nil
         badge.text = row.unreadLabel ?? ""
+        mentions.isVisible = row.mentionLabel != nil
+        mentions.text = row.mentionLabel ?? ""
         widget.setStyle("unread", row.unreadCount > 0)
         IndexedList.item(of: widget).setAccessibleLabel(spoken(row))
     }
@@ -65,10 +71,14 @@ final class RoomRow {
             parts.insert(
                 "\(row.unreadCount) " + translated("unread message", "unread messages", count: row.unreadCount), at: 1)
         }
+        if row.mentionCount > 0 {
+            let text = translated("%d mention", "%d mentions", count: row.mentionCount)
+            parts.insert(text.replacing("%d", with: "\(row.mentionCount)"), at: 2)
+        }
         return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    private func line(_ first: Label, _ second: Label) -> Widget {
+    private func line(_ first: Label, _ second: Label) -> Box {
         let line = Box(.horizontal, spacing: 6)
         gtk_label_set_xalign(first.cast(), 0)
         gtk_label_set_ellipsize(first.cast(), PANGO_ELLIPSIZE_END)

@@ -10,6 +10,7 @@ final class EventRow: TimelineRow {
     private let text = Label()
     private let arrow = Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic"))
     private let lines = Label()
+    private let readers = ReaderStrip()
     private var group: EventGroup?
     /// What assistive technology reads.
     private(set) var spoken = ""
@@ -33,8 +34,11 @@ final class EventRow: TimelineRow {
         gtk_widget_set_focusable(button.cast(), 0)
         gtk_button_set_child(button.cast(), content.cast())
         lines.addStyle("event-lines")
-        gtk_box_append(widget.cast(), button.cast())
+        let overlay = Widget(borrowing: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), button.cast())
+        gtk_box_append(widget.cast(), overlay.cast())
         gtk_box_append(widget.cast(), lines.cast())
+        readers.place(beside: overlay, in: widget, atEnd: true)
         button.onClick { [weak self] in
             if let group = self?.group, group.canExpand { toggle(group.id) }
         }
@@ -49,10 +53,11 @@ final class EventRow: TimelineRow {
         gtk_image_set_from_icon_name(arrow.cast(), group.isExpanded ? "pan-up-symbolic" : "pan-down-symbolic")
         gtk_widget_set_can_target(button.cast(), group.canExpand ? 1 : 0)
         widget.tooltip = group.lines.count == 1 ? DateText.time(group.lines[0].sentAt) : nil
+        readers.show(group.readers)
         lines.isVisible = group.isExpanded && group.canExpand
         let told = lines.isVisible ? Self.told(group) : ""
         lines.text = told
-        spoken = [summary, told].filter { !$0.isEmpty }.joined(separator: "\n")
+        spoken = [summary, told, readers.spoken].filter { !$0.isEmpty }.joined(separator: "\n")
         widget.setAccessibleLabel(spoken)
         if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
     }

@@ -56,7 +56,9 @@ final class MessageButtons {
         gtk_overlay_set_child(overlay.cast(), bubble.cast())
         gtk_overlay_add_overlay(overlay.cast(), widget.cast())
         overlay.intercept("get-child-position") { [weak self, weak row] arguments in
-            guard let self, let row, let overlay = arguments.emitter, let place = arguments.boxed(1) else {
+            guard let self, let row, let overlay = arguments.emitter, let place = arguments.boxed(1),
+                arguments.object(0) == self.widget.pointer
+            else {
                 return false
             }
             place.assumingMemoryBound(to: GdkRectangle.self).pointee = self.place(

@@ -13,6 +13,7 @@ final class MessageMenu {
     var onReact: ((MessageItem, Widget) -> Void)?
     var onHistory: ((MessageID) -> Void)?
     var onForward: ((MessageID) -> Void)?
+    var onCopyLink: ((MessageID) -> Void)?
     var onRetry: ((MessageID) -> Void)?
     var onSelect: ((MessageID) -> Void)?
 
@@ -28,6 +29,7 @@ final class MessageMenu {
     private var react: Action?
     private var history: Action?
     private var forward: Action?
+    private var copyLink: Action?
     private var select: Action?
     private var retry: Action?
     private var opener: Widget?
@@ -74,6 +76,10 @@ final class MessageMenu {
             guard let self, let item = self.item else { return }
             self.onRetry?(item.id)
         }
+        copyLink = actions.add("copy-link") { [weak self] in
+            guard let self, let item = self.item else { return }
+            self.onCopyLink?(item.id)
+        }
         forward = actions.add("forward") { [weak self] in
             guard let self, let item = self.item else { return }
             self.onForward?(item.id)
@@ -103,6 +109,7 @@ final class MessageMenu {
         retry?.isEnabled = item.canRetry
         select?.isEnabled = item.canMark
         forward?.isEnabled = item.canForward
+        copyLink?.isEnabled = item.canCopyLink
         reply?.isEnabled = item.canReply
         copy?.isEnabled = item.canCopy
         edit?.isEnabled = item.canEdit

@@ -28,6 +28,7 @@ final class MessageRow: TimelineRow {
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionStrip
+    let readers = ReaderStrip()
     /// Of one's own messages only.
     let unsent: UnsentStrip?
     private let avatar: Widget?
@@ -102,6 +103,7 @@ final class MessageRow: TimelineRow {
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
         unsent?.widget.isVisible = message.canRetry
+        readers.show(message.readers)
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
         meta.isVisible = !meta.text.isEmpty
@@ -201,7 +203,9 @@ final class MessageRow: TimelineRow {
             gtk_widget_set_valign(avatar.cast(), GTK_ALIGN_END)
             line.append(avatar)
         }
-        line.append(buttons.around(bubble, in: widget))
+        let surrounded = buttons.around(bubble, in: widget)
+        readers.place(beside: surrounded, in: widget, atEnd: !isOwn)
+        line.append(surrounded)
         // However narrow the window is, it can be seen whose a message is.
         (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
         return line
@@ -234,6 +238,7 @@ final class MessageRow: TimelineRow {
         let what = [AttachmentView.spoken(message.attachments), said].filter { !$0.isEmpty }.joined(separator: ". ")
         let given = message.reactions.map { " " + ReactionStrip.spoken($0) + "." }.joined()
         let answered = quote.spoken.map { " " + $0 } ?? ""
-        return "\(sender): \(what).\(answered)\(given) \(state)"
+        let read = readers.spoken.isEmpty ? "" : ". \(readers.spoken)"
+        return "\(sender): \(what).\(answered)\(given) \(state)\(read)"
     }
 }

@@ -50,6 +50,7 @@ extension TimelineView {
         case GDK_KEY_r where message.canReply: viewModel.send(.reply(message.id))
         case GDK_KEY_e where message.canEdit: viewModel.send(.edit(message.id))
         case GDK_KEY_f where message.canForward: onForward?([message.id])
+        case GDK_KEY_l where message.canCopyLink: copyLink(to: message.id)
         case GDK_KEY_h where message.hasHistory: onHistory?(message.id)
         case GDK_KEY_Delete where message.canDelete: onDelete?(message)
         default: return false

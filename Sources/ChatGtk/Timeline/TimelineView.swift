@@ -92,6 +92,7 @@ final class TimelineView {
         menu.onRetry = { [weak viewModel] in viewModel?.send(.retry($0)) }
         menu.onSelect = { [weak viewModel] in viewModel?.send(.mark($0)) }
         menu.onForward = { [weak self] in self?.onForward?([$0]) }
+        menu.onCopyLink = { [weak self] in self?.copyLink(to: $0) }
         reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
     }
 
@@ -291,6 +292,16 @@ extension TimelineView: MessageRowDelegate {
     private func copy(_ item: MessageItem) {
         if viewModel.selectedRange(in: item) != nil, copySelection() { return }
         MessageClipboard.write(CopiedMessages(item), of: widget)
+    }
+
+    func copyLink(to id: MessageID) {
+        Task { [viewModel, widget] in
+            do {
+                MessageClipboard.write(try await viewModel.link(to: id), of: widget)
+            } catch {
+                viewModel.onOutput?(.failed(ChatError(error)))
+            }
+        }
     }
 
     /// Copies the marked messages, and marks them no more.

@@ -41,6 +41,8 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     /// Oldest first; at least one.
     public var lines: [Line]
     public var isExpanded: Bool
+    /// As of a message, of the last event that each has read.
+    public var readers: [MessageItem.Reader] = []
     /// What became of all that, each once; a single event is told as it is.
     public var parts: [Part]
 

@@ -14,6 +14,13 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         public var count: Int { others.count + (isOwn ? 1 : 0) }
     }
 
+    /// A member who has read up to here.
+    public nonisolated struct Reader: Equatable, Sendable {
+        public var id: MemberID
+        public var name: String
+        public var readAt: Date
+    }
+
     /// The message that another one answers, in short.
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
@@ -41,8 +48,12 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// The files that belong to it.
     public var attachments: [MediaReference] = []
     public var reactions: [Reaction] = []
+    /// Those who have read this and nothing after it, the latest first; at most ``Message/mostReaders``.
+    public var readers: [Reader] = []
     /// Whether the backend takes reactions.
     public var takesReactions = false
+    /// Whether there are links that lead to messages.
+    public var hasLink = false
     /// Whether what the message said before can be seen.
     public var hasHistory = false
     /// The first of a run of messages of one sender: shows the sender.
@@ -95,6 +106,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canReply: Bool { !isDeleted && delivery == .sent }
     public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }
     public var canMark: Bool { !isDeleted && delivery == .sent }
+    public var canCopyLink: Bool { hasLink && !isDeleted && delivery == .sent }
     public var canForward: Bool { !isDeleted && delivery == .sent }
     /// Whether the room's name or a neighbour already tells who speaks.
     public var showsSender: Bool { startsGroup && !isOwn }

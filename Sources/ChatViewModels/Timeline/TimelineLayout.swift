@@ -60,14 +60,20 @@ nonisolated struct TimelineLayout {
             quote: message.isDeleted ? nil : quote,
             attachments: message.isDeleted ? [] : message.attachments,
             reactions: message.isDeleted ? [] : message.reactions.map(reaction),
+            readers: readers(of: message),
             takesReactions: abilities.contains(.reactions),
+            hasLink: abilities.contains(.links),
             hasHistory: message.editedAt != nil && !message.isDeleted && abilities.contains(.editHistory),
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
             isMarked: marked[message.id] != nil)
     }
 
+    private func readers(of message: Message) -> [MessageItem.Reader] {
+        message.readers.map { .init(id: $0.member, name: name(of: $0.member), readAt: $0.readAt) }
+    }
+
     func events(_ messages: ArraySlice<Message>) -> EventGroup {
-        EventGroup(
+        var group = EventGroup(
             lines: messages.compactMap { message in
                 message.event.map { event in
                     EventGroup.Line(
@@ -75,6 +81,8 @@ nonisolated struct TimelineLayout {
                         subject: person(event.subject ?? message.sender, event.name), sentAt: message.sentAt)
                 }
             }, isExpanded: messages.contains { expanded.contains($0.id) })
+        group.readers = messages.flatMap(readers).sorted { $0.readAt > $1.readAt }
+        return group
     }
 
     /// - Parameter name: what the member was called then.

@@ -13,6 +13,10 @@ extension TimelineViewModel {
         perform { [roomID] service in try await service.retry(item.transactionID, in: roomID) }
     }
 
+    /// A link that leads to the message.
+    /// - Throws: ``ChatError``.
+    public func link(to id: MessageID) async throws -> String { try await service.link(to: id, in: roomID) }
+
     /// What the message says and said before, newest first, each with its difference to the one before it.
     /// - Throws: ``ChatError``.
     public func history(of id: MessageID) async throws -> [MessageVersion] {

@@ -90,6 +90,13 @@ import Testing
         let back = try await ann.restarted()
         let newest = try await back.messages(in: room) { $0.last?.text == "70" }
         #expect(newest.count < 70, "it did not come with the sync")
+        let far = try #require(
+            try await bob.backend.messages(in: room, around: .date(.distantPast), limit: 50).messages
+                .first { $0.event == nil })
+        #expect(try await back.backend.messages([far.id], in: room).map(\.text) == [far.text], "for a quote")
+        #expect(try await back.store.messages([far.id], in: room).isEmpty)
+        let around = try await back.backend.messages(in: room, around: .message(far.id), limit: 6)
+        #expect(around.messages.contains { $0.id == far.id } && around.hasNewer, "for a jump")
         var texts: [String] = []
         var position = Int64.max
         var page: TimelinePage
@@ -131,6 +138,27 @@ import Testing
         #expect(left.last == RoomEvent(.left, subject: bob.session.user, name: "Bobby"))
         #expect(left.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.lastMessage?.text == "Welcome" }
+        await ann.close()
+        await bob.close()
+    }
+
+    @Test(arguments: [true, false]) func whoIsMeantIsToldAndWhoHasReadIsShown(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        let first = try await bob.say("Hello", in: room)
+        try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 0 }
+        let mention: JSONValue = [
+            "msgtype": "m.text", "body": "You?", "m.mentions": ["user_ids": [.string(ann.session.user.rawValue)]],
+        ]
+        _ = try await bob.client.send("m.room.message", mention, to: room, transaction: "mention")
+        try await ann.waitForRoom(room) { $0.unreadCount == 2 && $0.mentionCount == 1 }
+        let shown = try await ann.messages(in: room) { $0.last?.text == "You?" }
+        try await ann.backend.markRead(first.id, in: room)
+        try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 1 }
+        try await bob.messages(in: room) { $0.first?.readers.map(\.member) == [ann.session.user] }
+        try await ann.backend.markRead(try #require(shown.last?.id), in: room)
+        try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.mentionCount == 0 }
+        let read = try await bob.messages(in: room) { $0.last?.readers.map(\.member) == [ann.session.user] }
+        #expect(read.first?.readers == [])
         await ann.close()
         await bob.close()
     }

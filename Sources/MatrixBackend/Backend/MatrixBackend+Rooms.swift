@@ -58,7 +58,7 @@ extension MatrixBackend {
     }
 
     public nonisolated var abilities: RoomAbilities {
-        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews]
+        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links]
     }
 
     public func topic(of room: RoomID) async throws -> String? {
@@ -115,6 +115,16 @@ extension MatrixBackend {
         let room = try await asking { try await client.join(address, via: via) }
         try await enter(room, name: nil)
         return room
+    }
+
+    /// - Returns: a link as of matrix.to, which names servers that are in the room: identifiers of rooms name none.
+    public func link(to message: MessageID, in room: RoomID) async throws -> String {
+        guard EchoBook.transaction(of: message) == nil, try await store.messages([message], in: room).first != nil
+        else {
+            throw ChatError.notFound
+        }
+        let members = try await store.members(of: room).filter { !$0.hasLeft }.map(\.id)
+        return MatrixLink.link(to: message, in: room, by: [own] + members)
     }
 
     /// Has the room list follow a change.

@@ -1,6 +1,8 @@
 import ChatCore
 import ChatOutbox
 import ChatStore
+import Foundation
+import JSONReading
 
 extension MatrixBackend {
     private static let wait = Duration.seconds(30)
@@ -50,12 +52,18 @@ extension MatrixBackend {
         connection = new
         connections.yield(new)
         await outbox.setOnline(new == .online || new == .connecting)
+        if new == .online { Task { await tellMarks() } }
     }
 
     /// Takes in what the server told, with where to go on, and tells those who watch.
     private func take(_ update: SyncUpdate, as setting: String) async throws {
         try await inTurn {
             var batch = SyncBatch(settings: [setting: update.token])
+            // Before the rooms: what was said since is counted by them.
+            if let rules = update.pushRules {
+                batch.settings[PushRules.setting] = String(decoding: try rules.encoded(), as: UTF8.self)
+                pushRules = PushRules(rules)
+            }
             for room in update.rooms {
                 if let room = try await self.batch(of: room) { batch.rooms.append(room) }
             }
@@ -118,11 +126,41 @@ extension MatrixBackend {
         }
         var creation = reader.creation
         if creation == nil { creation = RoomCreation(try await kept(RoomStateReader.creationSetting)) }
-        batch.events = EventReader(own: own, translator: translator, creation: creation).timeline(update.timeline)
+        if let count = update.joinedCount { batch.settings[RoomStateReader.joinedCountSetting] = String(count) }
+        let me = reader.members.first { $0.id == own }?.displayName
+        let rules = (pushRules, try await pushRoom(update.id, isKnown: isKnown, name: me, told: batch.settings))
+        let events = EventReader(own: own, translator: translator, rules: rules, creation: creation)
+        batch.events = events.timeline(update.timeline)
         batch.gap = update.gap
+        batch.receipts = update.receipts.filter { $0.member != own }
         batch.readUpTo = update.receipts.last { $0.member == own }?.message ?? update.fullyRead
         batch.isRead = update.unread == 0
         return batch
+    }
+
+    /// What push rules ask of a room.
+    /// - Parameter told: settings that are about to be kept.
+    private func pushRoom(
+        _ id: RoomID, isKnown: Bool, name: String?, told: [String: String?]
+    ) async throws -> PushRoom {
+        func value(_ setting: String) async throws -> String? {
+            if let value = told[setting] { return value }
+            return isKnown ? try await store.setting(setting, of: id) : nil
+        }
+        var name = name
+        if name == nil, isKnown { name = try await store.member(own, of: id)?.displayName }
+        return PushRoom(
+            id: id, own: own, ownName: name == own.rawValue ? nil : name,
+            memberCount: try await value(RoomStateReader.joinedCountSetting).flatMap { Int($0) },
+            powerLevels: try await value(RoomStateReader.powerLevelsSetting).flatMap {
+                try? JSONValue(parsing: Data($0.utf8))
+            })
+    }
+
+    /// nil for a room that is gone.
+    func pushRoom(_ id: RoomID) async throws -> PushRoom? {
+        guard try await store.member(own, of: id) != nil else { return nil }
+        return try await pushRoom(id, isKnown: true, name: nil, told: [:])
     }
 
     /// nil if nothing is known that it could be called by.

@@ -52,6 +52,7 @@ extension MatrixBackend {
     }
 
     public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        try await reach(target, in: room)
         let whole = try await store.messages(in: room, around: target, limit: limit)
         let gaps = try await store.gaps(in: room)
         var page = whole
@@ -68,8 +69,14 @@ extension MatrixBackend {
     }
 
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
-        let stored = try await store.messages(ids, in: room)
-        return stored + echoes.messages(in: room).filter { ids.contains($0.id) }
+        let stored = try await store.messages(ids, in: room) + echoes.messages(in: room).filter { ids.contains($0.id) }
+        let known = Set(stored.map(\.id))
+        var found = stored
+        for id in ids where !known.contains(id) && EchoBook.transaction(of: id) == nil {
+            // What is answered may be far behind all that is kept.
+            if let message = try? await fetch(id, in: room) { found.append(message) }
+        }
+        return found
     }
 
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
@@ -77,11 +84,37 @@ extension MatrixBackend {
         guard EchoBook.transaction(of: message) == nil else { return }
         let moved = try await inTurn {
             let moved = try await store.markRead(message, in: room)
-            if moved { roomsChanged() }
+            if moved {
+                try await store.set(message.rawValue, for: Self.unsentMarkSetting, of: room)
+                roomsChanged()
+            }
             return moved
         }
-        // The server is told when it can be: the next marker says the same, and more.
-        if moved { Task { [client] in try? await client.markRead(message, in: room) } }
+        if moved { Task { await tellMark(message, in: room) } }
+    }
+
+    private static let unsentMarkSetting = "matrix.unsentMark"
+
+    /// Tells the server how far the user has read. It stays noted until the server knows.
+    private func tellMark(_ message: MessageID, in room: RoomID) async {
+        do {
+            try await client.markRead(message, in: room)
+        } catch MatrixError.refused {
+            // It will not be otherwise the next time.
+        } catch {
+            return
+        }
+        try? await inTurn {
+            guard try await store.setting(Self.unsentMarkSetting, of: room) == message.rawValue else { return }
+            try await store.set(nil, for: Self.unsentMarkSetting, of: room)
+        }
+    }
+
+    /// Tells the server what was read while it could not be reached.
+    func tellMarks() async {
+        for (room, message) in (try? await store.rooms(withSetting: Self.unsentMarkSetting)) ?? [:] {
+            await tellMark(MessageID(message), in: room)
+        }
     }
 
     public func readingPlace(in room: RoomID) async throws -> ReadingPlace? {
@@ -92,7 +125,57 @@ extension MatrixBackend {
         try await store.saveReadingPlace(place, in: room)
     }
 
+    /// A message as the server has it, which is not kept: nobody knows what is before it.
+    private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
+        guard let event = try await client.event(id, in: room) else { return nil }
+        let reader = EventReader(own: own, translator: translator)
+        let new: NewMessage
+        let isDeleted: Bool
+        switch reader.event(event) {
+        case .message(let read, _): (new, isDeleted) = (read, false)
+        case .deleted(let read): (new, isDeleted) = (read, true)
+        case .change, nil: return nil
+        }
+        return Message(
+            id: id, roomID: room, sender: new.sender, text: new.text, sentAt: new.sentAt, position: .min,
+            replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
+            attachments: new.attachments,
+            event: new.event)
+    }
+
     // MARK: Gaps
+
+    /// Fetches what is missing on the way to a target, as far as that can be had in a while.
+    /// - Throws: ``ChatError`` if it is a message and the server does not answer.
+    private func reach(_ target: TimelineTarget, in room: RoomID) async throws {
+        for _ in 0..<Self.mostFills {
+            guard let gap = try await gap(before: target, in: room) else { return }
+            do {
+                try await fill(gap, in: room)
+            } catch {
+                if case .date = target { return }
+                throw Self.chatError(error)
+            }
+        }
+    }
+
+    /// What is to be filled first on the way back to a target; nil if that is known, or can't be.
+    private func gap(before target: TimelineTarget, in room: RoomID) async throws -> TimelineGap? {
+        let gaps = try await store.gaps(in: room)
+        switch target {
+        case .message(let id):
+            guard !gaps.isEmpty, EchoBook.transaction(of: id) == nil else { return nil }
+            return try await store.messages([id], in: room).isEmpty ? gaps.last : nil
+        case .date(let date):
+            for gap in gaps.reversed() {
+                let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
+                guard behind.map({ $0.sentAt > date }) ?? true else { continue }
+                let before = try await store.messages(in: room, before: gap.position, limit: 1).messages.last
+                if before.map({ $0.sentAt < date }) ?? true { return gap }
+            }
+            return nil
+        }
+    }
 
     /// Asks the server for a piece of what is missing.
     /// - Returns: when the first of it happened; nil if it has nothing but goes on.
@@ -100,7 +183,8 @@ extension MatrixBackend {
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Date? {
         let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
         let creation = RoomCreation(try await store.setting(RoomStateReader.creationSetting, of: room))
-        let reader = EventReader(own: own, translator: translator, creation: creation)
+        let rules = try await pushRoom(room).map { (pushRules, $0) }
+        let reader = EventReader(own: own, translator: translator, rules: rules, creation: creation)
         let events = reader.timeline(page.events.reversed())
         // Who is known is as the sync told it: this may be old.
         let known = Set(try await store.members(of: room).map(\.id))

@@ -2,6 +2,7 @@ public import ChatCore
 import ChatOutbox
 public import ChatStore
 public import Foundation
+import JSONReading
 
 /// The conversations of one Matrix account: kept in a store, told by a sync, sent through an outbox.
 ///
@@ -32,6 +33,7 @@ public actor MatrixBackend: ChatService {
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
     var summaries = SummaryFeed()
     var echoes = EchoBook()
+    var pushRules = PushRules.standard
     /// Requests for what is new that have begun.
     var syncs = 0
     var watches: [RoomID: Task<Void, Never>] = [:]
@@ -108,6 +110,9 @@ public actor MatrixBackend: ChatService {
         self.hasSlidingSync = hasSlidingSync
         try? FileManager.default.removeItem(at: fetchFolder)
         await deliveries.set { [weak self] request, message in await self?.delivered(request, as: message) }
+        if let kept = try await store.setting(PushRules.setting), let rules = try? JSONValue(parsing: Data(kept.utf8)) {
+            pushRules = PushRules(rules)
+        }
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil {
             connection = .signedOut(isSoft: true)

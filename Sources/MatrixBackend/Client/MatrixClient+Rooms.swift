@@ -40,6 +40,15 @@ extension MatrixClient {
             next: next == token ? nil : next)
     }
 
+    /// nil if there is none, or the user may not see it.
+    func event(_ event: MessageID, in id: RoomID) async throws -> MatrixEvent? {
+        do {
+            return MatrixEvent(try await call(.get, room(id, "event", event.rawValue)))
+        } catch MatrixError.refused {
+            return nil
+        }
+    }
+
     func createRoom(named name: String) async throws -> RoomID {
         let answer = try await call(
             .post, ["client", "v3", "createRoom"], body: ["name": .string(name), "preset": "private_chat"])

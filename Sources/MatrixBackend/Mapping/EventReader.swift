@@ -8,6 +8,8 @@ struct EventReader {
     let own: MemberID
     /// The language of what stands in place of what can't be read.
     let translator: Translator
+    /// What the user is to be told of, and in which room; nil where everything is alike.
+    var rules: (rules: PushRules, room: PushRoom)?
     /// What was done to the room while it was being made says nothing.
     var creation: RoomCreation?
 
@@ -87,9 +89,11 @@ struct EventReader {
     private func new(_ event: MatrixEvent, _ text: MessageText, replyTo: MessageID? = nil) -> NewMessage {
         // Of another's message it would be that one's: it says nothing here.
         let transaction = event.sender == own ? MatrixEvent.identifier(event.unsigned["transaction_id"]) : nil
-        return NewMessage(
+        var new = NewMessage(
             id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo, kind: text.kind,
             formattedText: text.formatted, attachments: text.attachments)
+        if let rules { new.attention = rules.rules.attention(to: event, in: rules.room) }
+        return new
     }
 }

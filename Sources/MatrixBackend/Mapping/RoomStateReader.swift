@@ -7,6 +7,8 @@ struct RoomStateReader {
     static let nameSetting = "matrix.name"
     static let aliasSetting = "matrix.alias"
     static let topicSetting = "topic"
+    static let powerLevelsSetting = "matrix.powerLevels"
+    static let joinedCountSetting = "matrix.joinedCount"
     static let creationSetting = "matrix.creation"
 
     private(set) var members: [Member] = []
@@ -37,6 +39,10 @@ struct RoomStateReader {
             case ("m.room.topic", ""):
                 let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
                 settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
+            case ("m.room.power_levels", ""):
+                settings[Self.powerLevelsSetting] = (try? event.content.encoded()).map {
+                    String(decoding: $0, as: UTF8.self)
+                }
             case ("m.room.encryption", ""): settings[MatrixOutboxBackend.encryptionSetting] = "1"
             case ("m.room.create", ""): creation = RoomCreation(creator: event.sender, at: event.sentAt)
             default: break

@@ -48,6 +48,7 @@ struct PlainSync: SyncSource {
                 update.rooms.append(room)
             }
         }
+        update.pushRules = SyncReader.pushRules(answer["account_data"]?["events"])
         update.skipped = reader.skipped
         return update
     }
@@ -76,6 +77,7 @@ struct PlainSync: SyncSource {
             room.heroes = heroes.compactMap { MatrixEvent.identifier($0) }
                 .map { RoomUpdate.Hero(id: MemberID($0), name: nil) }
         }
+        room.joinedCount = SyncReader.count(json["summary"]?["m.joined_member_count"])
         room.unread = json["unread_notifications"]?["notification_count"]?.integer.map { Int(clamping: $0) }
     }
 

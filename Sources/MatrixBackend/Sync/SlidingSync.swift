@@ -52,7 +52,8 @@ struct SlidingSync: SyncSource {
                     "timeline_limit": .integer(Int64(timelineLimit)),
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
-                        ["m.room.topic", ""], ["m.room.encryption", ""], ["m.room.member", "$ME"],
+                        ["m.room.topic", ""], ["m.room.encryption", ""], ["m.room.power_levels", ""],
+                        ["m.room.member", "$ME"],
                         ["m.room.member", "$LAZY"],
                     ],
                 ]
@@ -98,6 +99,7 @@ struct SlidingSync: SyncSource {
                 extend(id) { $0.fullyRead = marker.map { MessageID($0) } }
             }
         }
+        update.pushRules = SyncReader.pushRules(extensions?["account_data"]?["global"])
         update.skipped = reader.skipped
         return update
     }
@@ -117,6 +119,7 @@ struct SlidingSync: SyncSource {
                 }
             }
         }
+        room.joinedCount = SyncReader.count(json["joined_count"])
         room.unread = json["notification_count"]?.integer.map { Int(clamping: $0) }
     }
 }

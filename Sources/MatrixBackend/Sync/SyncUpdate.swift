@@ -7,6 +7,8 @@ struct SyncUpdate: Equatable, Sendable {
     /// Where to go on.
     var token: String
     var rooms: [RoomUpdate] = []
+    /// The user's push rules, if they are others than before.
+    var pushRules: JSONValue?
     /// What was no event, or no room, and was left out.
     var skipped = 0
 }
@@ -36,6 +38,8 @@ struct RoomUpdate: Equatable, Sendable {
     var receipts: [ReadReceipt] = []
     /// The newest message that was marked as read to the end.
     var fullyRead: MessageID?
+    /// Those who are in the room; nil if nothing was told of it.
+    var joinedCount: Int?
     /// What the server counts as unread, nil if it did not say.
     var unread: Int?
 
@@ -53,6 +57,14 @@ struct SyncReader {
         let read = all.compactMap(MatrixEvent.init)
         skipped += all.count - read.count
         return read
+    }
+
+    static func pushRules(_ events: JSONValue?) -> JSONValue? {
+        events?.array?.last { $0["type"]?.string == "m.push_rules" && $0["content"]?.object != nil }?["content"]
+    }
+
+    static func count(_ value: JSONValue?) -> Int? {
+        value?.integer.flatMap { $0 >= 0 ? Int(clamping: $0) : nil }
     }
 
     mutating func room(_ id: String) -> RoomUpdate? {

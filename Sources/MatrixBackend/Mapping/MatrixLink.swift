@@ -1,0 +1,35 @@
+import ChatCore
+
+/// Links to messages (specification, matrix.to navigation).
+enum MatrixLink {
+    /// Servers that a link names at most.
+    private static let mostServers = 3
+
+    /// - Parameter members: the first of whom is the user; the servers of most of the others are named after theirs.
+    static func link(to message: MessageID, in room: RoomID, by members: [MemberID]) -> String {
+        let link = "https://matrix.to/#/\(escaped(room.rawValue))/\(escaped(message.rawValue))"
+        let query = servers(of: members).map { "via=" + escaped($0) }.joined(separator: "&")
+        return query.isEmpty ? link : link + "?" + query
+    }
+
+    private static func servers(of members: [MemberID]) -> [String] {
+        func server(_ member: MemberID) -> String? {
+            member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }
+        }
+        let own = members.first.flatMap(server)
+        var counts: [String: Int] = [:]
+        for name in members.compactMap(server) where name != own && !name.isEmpty { counts[name, default: 0] += 1 }
+        let others = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
+        return Array(([own].compactMap { $0 } + others).prefix(mostServers))
+    }
+
+    /// What is no letter, digit or one of `-._~` is written as bytes (RFC 3986).
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}

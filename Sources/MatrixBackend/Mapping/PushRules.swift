@@ -1,0 +1,222 @@
+import ChatCore
+import ChatStore
+import JSONReading
+
+/// A user's push rules (specification, push notifications): which events of others the user is told of.
+struct PushRules: Equatable, Sendable {
+    /// The order in which kinds of rules are tried.
+    private static let kinds = ["override", "content", "room", "sender", "underride"]
+
+    /// What they are kept under.
+    static let setting = "matrix.pushRules"
+
+    private let rules: [PushRule]
+
+    /// - Parameter content: of the account data `m.push_rules`. A rule that can't be read is left out.
+    init(_ content: JSONValue?) {
+        let global = content?["global"]
+        rules = Self.kinds.flatMap { kind in
+            (global?[kind]?.array ?? []).compactMap { PushRule($0, kind: kind) }
+        }
+    }
+
+    /// What servers begin with, as far as it concerns messages; for as long as none are known.
+    static let standard = PushRules([
+        "global": [
+            "override": [
+                [
+                    "rule_id": ".m.rule.is_user_mention", "default": true, "enabled": true,
+                    "conditions": [
+                        ["kind": "event_property_contains", "key": "content.m\\.mentions.user_ids", "value": .own]
+                    ],
+                    "actions": ["notify", ["set_tweak": "highlight"]],
+                ],
+                [
+                    "rule_id": ".m.rule.is_room_mention", "default": true, "enabled": true,
+                    "conditions": [
+                        ["kind": "event_property_is", "key": "content.m\\.mentions.room", "value": true],
+                        ["kind": "sender_notification_permission", "key": "room"],
+                    ],
+                    "actions": ["notify", ["set_tweak": "highlight"]],
+                ],
+            ],
+            "underride": [
+                [
+                    "rule_id": ".m.rule.message", "default": true, "enabled": true,
+                    "conditions": [["kind": "event_match", "key": "type", "pattern": "m.room.message"]],
+                    "actions": ["notify"],
+                ],
+                [
+                    "rule_id": ".m.rule.encrypted", "default": true, "enabled": true,
+                    "conditions": [["kind": "event_match", "key": "type", "pattern": "m.room.encrypted"]],
+                    "actions": ["notify"],
+                ],
+            ],
+        ]
+    ])
+
+    /// What the first rule that holds says; nothing if none does. Of one's own events nobody is told.
+    func attention(to event: MatrixEvent, in room: PushRoom) -> MessageAttention {
+        guard event.sender != room.own else { return .none }
+        return rules.first { $0.holds(for: event, in: room) }?.attention ?? .none
+    }
+}
+
+extension JSONValue {
+    /// Stands for the user's identifier in the rules that are built in.
+    fileprivate static let own: JSONValue = "\u{0}own"
+}
+
+/// What of a room push rules ask for.
+struct PushRoom: Equatable, Sendable {
+    var id: RoomID
+    var own: MemberID
+    /// What the user is called in the room; nil without a name.
+    var ownName: String?
+    /// Those who are in it; nil if nobody told.
+    var memberCount: Int?
+    /// The content of `m.room.power_levels`; nil without any.
+    var powerLevels: JSONValue?
+
+    /// Whether somebody has the power to notify, by default the power of 50.
+    func mayNotify(_ key: String, _ sender: MemberID) -> Bool {
+        let level = powerLevels?["users"]?[sender.rawValue]?.integer ?? powerLevels?["users_default"]?.integer ?? 0
+        return level >= powerLevels?["notifications"]?[key]?.integer ?? 50
+    }
+}
+
+private struct PushRule: Equatable, Sendable {
+    let conditions: [PushCondition]
+    let attention: MessageAttention
+
+    /// - Returns: nil for one that is switched off or can't be read.
+    init?(_ rule: JSONValue, kind: String) {
+        guard rule["enabled"]?.bool ?? true, let id = rule["rule_id"]?.string, let actions = rule["actions"]?.array
+        else { return nil }
+        switch kind {
+        case "content":
+            guard let pattern = rule["pattern"]?.string else { return nil }
+            conditions = [.match(key: ["content", "body"], glob: Glob(pattern, inWords: true))]
+        case "room": conditions = [.match(key: ["room_id"], glob: Glob(literal: id))]
+        case "sender": conditions = [.match(key: ["sender"], glob: Glob(literal: id))]
+        default: conditions = (rule["conditions"]?.array ?? []).map(PushCondition.init)
+        }
+        let isHighlight = actions.contains { action in
+            action["set_tweak"]?.string == "highlight" && action["value"]?.bool ?? true
+        }
+        attention = actions.contains("notify") ? (isHighlight ? .mention : .unread) : .none
+    }
+
+    func holds(for event: MatrixEvent, in room: PushRoom) -> Bool {
+        conditions.allSatisfy { $0.holds(for: event, in: room) }
+    }
+}
+
+private enum PushCondition: Equatable, Sendable {
+    case match(key: [String], glob: Glob)
+    case property(key: [String], value: JSONValue)
+    case contains(key: [String], value: JSONValue)
+    case displayName
+    case memberCount(comparison: String, count: Int)
+    case permission(String)
+    /// Of a kind that is not known, or broken: it never holds.
+    case unknown
+
+    init(_ json: JSONValue) {
+        let key = json["key"]?.string.map(Self.path)
+        self = .unknown
+        switch json["kind"]?.string {
+        case "event_match":
+            guard let key, let pattern = json["pattern"]?.string else { return }
+            self = .match(key: key, glob: Glob(pattern, inWords: key == ["content", "body"]))
+        case "event_property_is":
+            if let key, let value = json["value"], value.isScalar { self = .property(key: key, value: value) }
+        case "event_property_contains":
+            if let key, let value = json["value"], value.isScalar { self = .contains(key: key, value: value) }
+        case "contains_display_name": self = .displayName
+        case "room_member_count":
+            guard let text = json["is"]?.string else { return }
+            let comparison = text.prefix { "<>=".contains($0) }
+            guard ["", "==", "<", ">", "<=", ">="].contains(comparison),
+                let count = Int(text.dropFirst(comparison.count))
+            else { return }
+            self = .memberCount(comparison: String(comparison), count: count)
+        case "sender_notification_permission":
+            if let key = json["key"]?.string { self = .permission(key) }
+        default: break
+        }
+    }
+
+    /// The parts of a path: a dot within a name is `\.`, a backslash `\\`.
+    private static func path(_ key: String) -> [String] {
+        var parts = [""]
+        var isEscaped = false
+        for character in key {
+            if isEscaped {
+                if character != ".", character != "\\" { parts[parts.count - 1] += "\\" }
+                parts[parts.count - 1].append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "." {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        if isEscaped { parts[parts.count - 1] += "\\" }
+        return parts
+    }
+
+    func holds(for event: MatrixEvent, in room: PushRoom) -> Bool {
+        switch self {
+        case .match(let key, let glob):
+            return event.property(key, in: room.id)?.string.map(glob.matches) ?? false
+        case .property(let key, let value): return event.property(key, in: room.id) == meant(value, room)
+        case .contains(let key, let value):
+            return event.property(key, in: room.id)?.array?.contains(meant(value, room)) ?? false
+        case .displayName:
+            guard let name = room.ownName, !name.isEmpty, let body = event.content["body"]?.string else { return false }
+            return Glob(literal: name, inWords: true).matches(body)
+        case .memberCount(let comparison, let count):
+            guard let members = room.memberCount else { return false }
+            switch comparison {
+            case "<": return members < count
+            case ">": return members > count
+            case "<=": return members <= count
+            case ">=": return members >= count
+            default: return members == count
+            }
+        case .permission(let key): return room.mayNotify(key, event.sender)
+        case .unknown: return false
+        }
+    }
+
+    private func meant(_ value: JSONValue, _ room: PushRoom) -> JSONValue {
+        value == .own ? .string(room.own.rawValue) : value
+    }
+}
+
+extension MatrixEvent {
+    /// What is at a path of the whole event.
+    fileprivate func property(_ path: [String], in room: RoomID) -> JSONValue? {
+        switch path.first {
+        case "content": return path.dropFirst().reduce(content as JSONValue?) { $0?[$1] }
+        case "type" where path.count == 1: return .string(type)
+        case "sender" where path.count == 1: return .string(sender.rawValue)
+        case "room_id" where path.count == 1: return .string(room.rawValue)
+        case "event_id" where path.count == 1: return .string(id.rawValue)
+        case "state_key" where path.count == 1: return stateKey.map { .string($0) }
+        default: return nil
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isScalar: Bool {
+        switch self {
+        case .null, .bool, .integer, .string: true
+        case .number, .array, .object: false
+        }
+    }
+}

@@ -45,7 +45,16 @@ public final class ConversationCoordinator {
     public let search: SearchViewModel
     /// The room that is open.
     public private(set) var conversation: Conversation?
-    @ObservationIgnored public var onNotice: ((Notice) -> Void)?
+    @ObservationIgnored public var onNotice: ((Notice) -> Void)? {
+        didSet {
+            guard let onNotice else { return }
+            let told = earlyNotices
+            earlyNotices = []
+            told.forEach(onNotice)
+        }
+    }
+    /// What there was to tell before anybody listened.
+    @ObservationIgnored private var earlyNotices: [Notice] = []
     /// An own message was stored: the reader wants to see it.
     @ObservationIgnored public var onSent: (() -> Void)?
     /// Which key sends, in all rooms.
@@ -96,6 +105,7 @@ public final class ConversationCoordinator {
         search = SearchViewModel(service: service, now: now) { [weak list] in list?.state.rows ?? [] }
         rooms.onOutput = { [weak self] in self?.receive($0) }
         search.onOutput = { [weak self] in self?.receive($0) }
+        onNotice = { [weak self] in self?.earlyNotices.append($0) }
         dayWatch = DayWatch(time: time, now: now) { [weak self] in
             self?.rooms.send(.dayChanged)
             self?.conversation?.timeline.send(.dayChanged)

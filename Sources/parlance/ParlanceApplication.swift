@@ -158,15 +158,16 @@ final class ParlanceApplication {
         self.accounts = accounts
         wakeWatch = WakeWatch { [weak accounts] in accounts?.wake() }
         applySettings()
-        let window = MainWindow(application: application, accounts: accounts, settings: settings)
-        self.window = window
         let account = settings?.string("selected-account") ?? AccountsCoordinator.localID
         accounts.local.start(opening: account == AccountsCoordinator.localID ? lastRoom : nil)
         accounts.start(showing: account)
+        // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk. Nor is it made
+        // before it is seen: assistive technology would take it for empty.
+        await accounts.settle(within: .seconds(1))
+        let window = MainWindow(application: application, accounts: accounts, settings: settings)
+        self.window = window
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
-        // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk.
-        await accounts.settle(within: .seconds(1))
         window.present()
         if let address { window.open(address) }
         address = nil

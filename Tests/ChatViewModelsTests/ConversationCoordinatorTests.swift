@@ -80,6 +80,21 @@ import Testing
         #expect(coordinator.conversation?.composer.state.isReady == true)
     }
 
+    @Test("What fails before there is a window is told when there is one")
+    func earlyNoticesWait() async {
+        let quiet = ConversationCoordinator(service: service, time: Timekeeper(clock))
+        service.before = { call in if case .draft = call { throw ChatError.notFound } }
+        quiet.start(opening: a)
+        let settling = Task { await quiet.settle(within: .seconds(1)) }
+        service.tell([.of("a", at: localTime(2026, 3, 10))])
+        await settling.value
+        let told = Recorder<ConversationCoordinator.Notice>()
+        quiet.onNotice = { told.record($0) }
+        #expect(told.values == [.failed(.notFound)])
+        quiet.onNotice = { told.record($0) }
+        #expect(told.values.count == 1)
+    }
+
     @Test("A store that does not answer holds the window back no longer than asked for")
     func settlesAfterItsLimit() async {
         coordinator.start(opening: a)

@@ -98,7 +98,7 @@ public struct PictureProcess: Sendable {
     public func interrupt() { kill(identifier, SIGKILL) }
 
     /// Ends it and forgets it: the last call.
-    /// - Returns: what it took, the memory in bytes.
+    /// - Returns: what it took, the memory in bytes: never less than this program ever took, as the kernel counts on.
     @discardableResult
     public func finish() -> (mostMemory: Int, seconds: Double) {
         interrupt()

@@ -16,10 +16,19 @@ public struct MediaReference: Hashable, Sendable, Codable {
     public var thumbnailURI: String?
     /// A description for those who can't see it.
     public var altText: String?
+    /// What is seen in its place before it is there (MSC2448): from anyone, and not to be trusted.
+    public var blurHash: String?
+    /// How loud a voice message is as time passes, from 0 to ``loudest``, at most ``mostLoudnesses`` of them; empty if
+    /// that was not told, nil if it is no voice message.
+    public var loudness: [Int]?
+
+    public static let loudest = 1024
+    public static let mostLoudnesses = 100
 
     public init(
         uri: String, name: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil,
-        duration: Int? = nil, thumbnailURI: String? = nil, altText: String? = nil
+        duration: Int? = nil, thumbnailURI: String? = nil, altText: String? = nil, blurHash: String? = nil,
+        loudness: [Int]? = nil
     ) {
         self.uri = uri
         self.name = name
@@ -30,5 +39,7 @@ public struct MediaReference: Hashable, Sendable, Codable {
         self.duration = duration
         self.thumbnailURI = thumbnailURI
         self.altText = altText
+        self.blurHash = blurHash
+        self.loudness = loudness
     }
 }

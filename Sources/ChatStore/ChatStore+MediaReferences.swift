@@ -9,8 +9,11 @@ extension ChatStore {
     public func mediaReferences(scheme: String) async throws -> Set<String> {
         let shown = try await read { db in
             try String.fetchSet(
-                db, sql: "SELECT DISTINCT uri FROM attachment WHERE substr(uri, 1, ?) = ?",
-                arguments: [scheme.count, scheme])
+                db,
+                sql: """
+                    SELECT uri FROM attachment WHERE substr(uri, 1, ?1) = ?2
+                    UNION SELECT thumbnail FROM attachment WHERE substr(thumbnail, 1, ?1) = ?2
+                    """, arguments: [scheme.count, scheme])
         }
         return try await shown.union(
             readUnsent { db in

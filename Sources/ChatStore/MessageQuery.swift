@@ -193,8 +193,13 @@ extension MediaReference {
             uri: try row.value("uri"), name: try row.value("name"), type: try row.value("type"),
             bytes: try row.optional("bytes"), width: try row.optional("width"), height: try row.optional("height"),
             duration: try row.optional("duration"), thumbnailURI: try row.optional("thumbnail"),
-            altText: try row.optional("altText"))
+            altText: try row.optional("altText"), blurHash: try row.optional("blurHash"))
+        let loudness: String? = try row.optional("loudness")
+        self.loudness = loudness?.split(separator: " ").prefix(Self.mostLoudnesses).compactMap { Int($0) }
     }
+
+    /// Numbers with spaces between.
+    var storedLoudness: String? { loudness?.prefix(Self.mostLoudnesses).map(String.init).joined(separator: " ") }
 }
 
 extension Message.Delivery {

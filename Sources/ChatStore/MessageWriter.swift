@@ -107,10 +107,10 @@ struct MessageWriter {
                 .execute(arguments: [key, new.attention.rawValue])
         }
         for (place, file) in new.attachments.enumerated() {
-            try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .execute(arguments: [
                     key, place, file.uri, file.name, file.type, file.bytes, file.width, file.height, file.duration,
-                    file.thumbnailURI, file.altText,
+                    file.thumbnailURI, file.altText, file.blurHash, file.storedLoudness,
                 ])
         }
         return Message(

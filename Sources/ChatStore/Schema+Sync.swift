@@ -59,4 +59,13 @@ extension Schema {
             count INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// What is seen in the place of a file before the file is there. What was fetched so far is found no more: the cache
+    /// of fetched files notes itself what it has.
+    static let placeholders = """
+        ALTER TABLE attachment ADD COLUMN blurHash TEXT;
+        ALTER TABLE attachment ADD COLUMN loudness TEXT;
+
+        DELETE FROM setting WHERE name >= 'matrix.fetched.' AND name < 'matrix.fetched/';
+        """
 }

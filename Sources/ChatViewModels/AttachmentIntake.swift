@@ -21,11 +21,31 @@ public final class AttachmentIntake {
         }
     }
 
-    /// Width and height of the picture or film in a file, in pixels; nil if it is none.
-    public typealias Measure = @Sendable (_ file: URL, _ type: String) async -> (width: Int, height: Int)?
+    /// What is known of a picture, a film or a sound before it is shown.
+    public nonisolated struct Traits: Sendable {
+        /// In pixels.
+        public var size: (width: Int, height: Int)?
+        /// In milliseconds.
+        public var duration: Int?
+        public var blurHash: String?
+        /// A frame of a film, as a JPEG.
+        public var poster: Data?
 
-    /// How the size of pictures is found out; without it nobody knows it.
-    public var measure: Measure?
+        public init(
+            size: (width: Int, height: Int)? = nil, duration: Int? = nil, blurHash: String? = nil, poster: Data? = nil
+        ) {
+            self.size = size
+            self.duration = duration
+            self.blurHash = blurHash
+            self.poster = poster
+        }
+    }
+
+    /// Looks at a file; nil if it is none of these.
+    public typealias Inspect = @Sendable (_ file: URL, _ type: String) async -> Traits?
+
+    /// How traits are found out; without it nobody knows them.
+    public var inspect: Inspect?
 
     /// Sources of attachments that are on their way begin so; others are a backend's.
     nonisolated static let incoming = "incoming:"
@@ -109,14 +129,14 @@ public final class AttachmentIntake {
     private func copy(_ item: Item, _ source: String) {
         waiting[source] = item
         let progress = ProgressSteps { [weak self] part in self?.advance(source, to: part) }
-        tasks[source] = Task { [weak self, service, measure] in
+        tasks[source] = Task { [weak self, service, inspect] in
             do {
-                let reference = try await service.takeIn(item.content, named: item.name, type: item.type) {
+                var reference = try await service.takeIn(item.content, named: item.name, type: item.type) {
                     progress.note($0)
                 }
-                let size = try await Self.size(of: reference, service, measure)
+                try await Self.addTraits(to: &reference, service, inspect)
                 guard !Task.isCancelled else { return }
-                self?.finish(source, reference, size)
+                self?.finish(source, reference)
             } catch is CancellationError {
                 return
             } catch {
@@ -126,11 +146,20 @@ public final class AttachmentIntake {
         }
     }
 
-    private static func size(
-        of reference: MediaReference, _ service: any MediaService, _ measure: Measure?
-    ) async throws -> (width: Int, height: Int)? {
-        guard let measure else { return nil }
-        return await measure(try await service.content(of: reference), reference.type)
+    private static func addTraits(
+        to reference: inout MediaReference, _ service: any MediaService, _ inspect: Inspect?
+    ) async throws {
+        guard let inspect,
+            let traits = await inspect(try await service.content(of: reference), reference.type)
+        else { return }
+        reference.width = traits.size?.width
+        reference.height = traits.size?.height
+        reference.duration = traits.duration
+        reference.blurHash = traits.blurHash
+        guard let poster = traits.poster else { return }
+        // Without it the film is as good.
+        let kept = try? await service.takeIn(.data(poster), named: "poster.jpg", type: "image/jpeg") { _ in }
+        reference.thumbnailURI = kept?.uri
     }
 
     private func advance(_ source: String, to part: Double) {
@@ -141,15 +170,18 @@ public final class AttachmentIntake {
         composer?.handle(.updateAttachment(source: source, attachment))
     }
 
-    private func finish(_ source: String, _ reference: MediaReference, _ size: (width: Int, height: Int)?) {
+    private func finish(_ source: String, _ reference: MediaReference) {
         tasks[source] = nil
         waiting[source] = nil
         // What became of it meanwhile stays: its description, its place.
         guard var attachment = attachment(source) else { return }
         attachment.source = reference.uri
         attachment.bytes = reference.bytes ?? attachment.bytes
-        attachment.width = size?.width
-        attachment.height = size?.height
+        attachment.width = reference.width
+        attachment.height = reference.height
+        attachment.duration = reference.duration
+        attachment.thumbnail = reference.thumbnailURI
+        attachment.blurHash = reference.blurHash
         attachment.upload = .ready
         composer?.handle(.updateAttachment(source: source, attachment))
     }
@@ -182,6 +214,7 @@ extension MediaReference {
         else { return nil }
         self.init(
             uri: source, name: attachment.name, type: attachment.type, bytes: attachment.bytes,
-            width: attachment.width, height: attachment.height, altText: attachment.altText)
+            width: attachment.width, height: attachment.height, duration: attachment.duration,
+            thumbnailURI: attachment.thumbnail, altText: attachment.altText, blurHash: attachment.blurHash)
     }
 }

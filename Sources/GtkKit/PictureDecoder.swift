@@ -21,7 +21,20 @@ public struct Picture: Sendable {
         guard let memory = g_try_malloc(gsize(count)) else { return nil }
         let bytes = g_bytes_new_take(memory, gsize(count))
         defer { g_bytes_unref(bytes) }
-        guard process.read(into: UnsafeMutableRawBufferPointer(start: memory, count: count)),
+        guard process.read(into: UnsafeMutableRawBufferPointer(start: memory, count: count)) else { return nil }
+        self.init(bytes, width: width, height: height, isAnimated: isAnimated)
+    }
+
+    /// - Parameter pixels: red, green, blue and alpha of each, line by line.
+    public nonisolated init?(pixels: [UInt8], width: Int, height: Int) {
+        guard width > 0, height > 0, pixels.count == width * height * 4 else { return nil }
+        let bytes = g_bytes_new(pixels, gsize(pixels.count))
+        defer { g_bytes_unref(bytes) }
+        self.init(bytes, width: width, height: height, isAnimated: false)
+    }
+
+    private nonisolated init?(_ bytes: OpaquePointer?, width: Int, height: Int, isAnimated: Bool) {
+        guard
             let texture = gdk_memory_texture_new(
                 gint(width), gint(height), GDK_MEMORY_R8G8B8A8, bytes, gsize(width * 4))
         else { return nil }
@@ -45,19 +58,11 @@ public struct Picture: Sendable {
 }
 
 /// Decodes pictures from files, each in a process of its own that can do nothing else (``PictureLimits``), one at a
-/// time, and never more pixels than are asked for.
+/// time, and never more pixels than are asked for. Films are decoded beside the pictures: one that takes its time keeps
+/// none of them waiting.
 public nonisolated enum PictureDecoder {
-    private static let queue = DispatchQueue(label: "picture-decoder", qos: .utility)
-
-    /// Width and height as it is meant to be seen, in pixels; nil if the file is no picture that can be shown.
-    public static func size(of file: URL) async -> (width: Int, height: Int)? {
-        await onQueue { () -> (width: Int, height: Int)? in
-            guard let process = try? PictureProcess(.size, path: file.path, width: 16, height: 16) else { return nil }
-            defer { process.finish() }
-            guard case .info(let width, let height, _) = process.record() else { return nil }
-            return (width, height)
-        } ?? nil
-    }
+    static let pictures = DispatchQueue(label: "picture-decoder", qos: .utility)
+    static let films = DispatchQueue(label: "film-decoder", qos: .utility)
 
     /// The picture within a box of pixels, never larger than it is; nil if it can't be shown.
     public static func picture(in file: URL, fitting width: Int, by height: Int) async -> Picture? {
@@ -67,7 +72,7 @@ public nonisolated enum PictureDecoder {
     /// The same, with the reason if it can't be shown.
     /// - Throws: ``PictureFailure``, also if nobody waits for it any more.
     public static func load(_ file: URL, fitting width: Int, by height: Int) async throws -> Picture {
-        let result = await onQueue { () -> Result<Picture, PictureFailure> in
+        let result = await on(pictures) { () -> Result<Picture, PictureFailure> in
             Result { () throws(PictureFailure) in
                 try decode(PictureProcess(.still, path: file.path, width: width, height: height))
             }
@@ -78,7 +83,7 @@ public nonisolated enum PictureDecoder {
     /// A frame from near the beginning of a film.
     /// - Throws: ``PictureFailure``, also if nobody waits for it any more.
     public static func loadStill(ofFilm file: URL, fitting width: Int, by height: Int) async throws -> Picture {
-        let result = await onQueue { () -> Result<Picture, PictureFailure> in
+        let result = await on(films) { () -> Result<Picture, PictureFailure> in
             Result { () throws(PictureFailure) in
                 try decode(PictureProcess(film: .still, path: file.path, width: width, height: height))
             }
@@ -103,7 +108,7 @@ public nonisolated enum PictureDecoder {
     }
 
     /// - Returns: nil if the task was cancelled before its turn came.
-    private static func onQueue<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T? {
+    static func on<T: Sendable>(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> T) async -> T? {
         let flag = Flag()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -9,6 +9,8 @@ public struct PictureProcess: Sendable {
 
     /// What is wanted of a film or a sound; see `parlance-film`.
     public enum FilmMode: String, Sendable {
+        /// Its size and its duration alone.
+        case size
         /// One frame, as of a picture.
         case still
         /// Its frames and its sound.

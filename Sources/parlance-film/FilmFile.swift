@@ -39,6 +39,13 @@ final class FilmFile {
         return length == shim_no_time ? 0 : Int(min(max(0, length / 1000), Int64(Int32.max)))
     }
 
+    func sendSize() -> Never {
+        RecordOutput.send(
+            .media(
+                duration: duration, width: frames?.width ?? 0, height: frames?.height ?? 0, hasSound: sounds != nil))
+        RecordOutput.end()
+    }
+
     /// Sends a frame from near the beginning as a picture: films often begin in the dark.
     func sendStill() -> Never {
         guard let pictures, let frames else { RecordOutput.fail(.unknownFormat) }

@@ -2,22 +2,27 @@ import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
-// parlance-film still|film WIDTH HEIGHT MILLISECONDS <FILE
+// parlance-film size|still|film WIDTH HEIGHT MILLISECONDS <FILE
 //
-// Decodes the film or the sound on its standard input from a time on, its frames within a box of pixels. `still` writes
-// one frame as `PictureRecord`s, `film` all frames and the sound as `FilmRecord`s, as fast as they are taken. It runs
-// apart from the program because films come from anyone: before it reads anything it has given up all it could do but
-// compute.
+// Decodes the film or the sound on its standard input from a time on, its frames within a box of pixels. `size` tells
+// what it is, as a `FilmRecord` in the film's own size; `still` writes one frame as `PictureRecord`s, `film` all frames
+// and the sound as `FilmRecord`s, as fast as they are taken. It runs apart from the program because films come from
+// anyone: before it reads anything it has given up all it could do but compute.
 let arguments = CommandLine.arguments
-guard arguments.count == 5, ["still", "film"].contains(arguments[1]), let width = Int(arguments[2]),
+guard arguments.count == 5, ["size", "still", "film"].contains(arguments[1]), let width = Int(arguments[2]),
     let height = Int(arguments[3]), let time = Int(arguments[4]), (1...16384).contains(width),
     (1...16384).contains(height), (0...Int(Int32.max)).contains(time)
 else {
-    _ = "usage: parlance-film still|film WIDTH HEIGHT MILLISECONDS <FILE\n".withCString { write(2, $0, strlen($0)) }
+    _ = "usage: parlance-film size|still|film WIDTH HEIGHT MILLISECONDS <FILE\n".withCString {
+        write(2, $0, strlen($0))
+    }
     exit(2)
 }
 Confinement.closeOthers()
 Confinement.begin(memory: FilmLimits.memory)
 let film = FilmFile(DecodingRequest(mode: .still, width: width, height: height))
-if arguments[1] == "still" { film.sendStill() }
-film.send(from: time)
+switch arguments[1] {
+case "size": film.sendSize()
+case "still": film.sendStill()
+default: film.send(from: time)
+}

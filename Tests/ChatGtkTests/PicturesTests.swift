@@ -20,13 +20,17 @@ final class PicturesTests: GtkTestCase {
         private var contents = Contents()
 
         /// Where contents lie, told from any thread.
-        private final class Contents: @unchecked Sendable { var urls: [String: URL] = [:] }
+        private final class Contents: @unchecked Sendable {
+            var urls: [String: URL] = [:]
+            let gate = AsyncStream.makeStream(of: Void.self)
+        }
 
         private struct Files: MediaService {
             let contents: Contents
 
             func content(of media: MediaReference) async throws -> URL {
                 guard let url = contents.urls[media.uri] else { throw ChatError.notFound }
+                if media.name.hasPrefix("slow") { for await _ in contents.gate.stream { break } }
                 return url
             }
 
@@ -51,6 +55,9 @@ final class PicturesTests: GtkTestCase {
             return MediaReference(uri: name, name: name, type: "image/x", width: width, height: height)
         }
 
+        /// Lets what is slow come.
+        func open() { contents.gate.continuation.finish() }
+
         func part(_ file: MediaReference) -> PicturePart {
             let part = PicturePart(file, media)
             holder.append(part.widget)
@@ -74,6 +81,26 @@ final class PicturesTests: GtkTestCase {
             _ = MainLoop.pump { part.widget.width > 0 }
             XCTAssert(before == (part.widget.width, part.widget.height))
             XCTAssertEqual(part.widget.height * 2, part.widget.width)
+            bench.window.close()
+        }
+    }
+
+    /// What is seen before the picture is there, of whatever anyone sent.
+    func testAPlaceholderIsSeenUntilThePictureIsThere() throws {
+        try onMain {
+            let bench = Bench()
+            var file = try bench.file("slow.png", SamplePictures.png(width: 64, height: 32), width: 64, height: 32)
+            file.blurHash = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
+            let part = bench.part(file)
+            bench.wait("blurred") { part.showsPlaceholder }
+            XCTAssertNotNil(bench.media.previews.cachedPlaceholder(of: file), "the next row has it at once")
+            var malformed = file
+            malformed.blurHash = "~~~~~~~~"
+            let other = bench.part(malformed)
+            bench.open()
+            bench.wait("both shown") { part.isShown && other.isShown }
+            XCTAssertFalse(part.showsPlaceholder)
+            XCTAssertNil(bench.media.previews.cachedPlaceholder(of: malformed))
             bench.window.close()
         }
     }

@@ -9,19 +9,21 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct MessageContentTests {
     private static let picture = MediaReference(
         uri: "mxc://server/1", name: "a.png", type: "image/png", bytes: 1000, width: 20, height: 10, duration: nil,
-        thumbnailURI: "mxc://server/2", altText: "A picture")
+        thumbnailURI: "mxc://server/2", altText: "A picture", blurHash: "00TI:j")
 
     @Test(arguments: Message.Kind.allCases.filter { $0 != .event }) func everyKindIsReadBack(_ kind: Message.Kind)
         async throws
     {
         let fixture = try await StoreFixture()
-        let sound = MediaReference(uri: "mxc://server/3", name: "b.ogg", type: "audio/ogg", duration: 1500)
+        let sound = MediaReference(
+            uri: "mxc://server/3", name: "b.ogg", type: "audio/ogg", duration: 1500, loudness: [0, 7, 1024])
+        let unheard = MediaReference(uri: "mxc://server/4", name: "c.ogg", type: "audio/ogg", loudness: [])
         let new = NewMessage(
             id: MessageID("id"), sender: Fixtures.own.id, text: "text", sentAt: Fixtures.date, kind: kind,
-            formattedText: "<b>text</b>", attachments: [Self.picture, sound])
+            formattedText: "<b>text</b>", attachments: [Self.picture, sound, unheard])
         let stored = try await fixture.store.append(new, to: fixture.room).message
         #expect(stored.kind == kind && stored.formattedText == "<b>text</b>")
-        #expect(stored.attachments == [Self.picture, sound])
+        #expect(stored.attachments == [Self.picture, sound, unheard])
         try await fixture.append(2)
         let page = try await fixture.store.messages(in: fixture.room, before: .max, limit: 5)
         #expect(page.messages.first == stored && page.messages.last?.attachments == [])

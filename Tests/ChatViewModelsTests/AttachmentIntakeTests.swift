@@ -30,7 +30,9 @@ import Testing
                 progress(0.5)
                 await gate.pass()
             })
-        intake.measure = { _, _ in (640, 480) }
+        intake.inspect = { _, _ in
+            AttachmentIntake.Traits(size: (640, 480), duration: 7000, blurHash: "00TI:j", poster: Data([1]))
+        }
         intake.add([Self.item("a.png")])
         #expect(names(composer) == ["a.png"])
         #expect(!composer.state.composer.canSend)
@@ -40,6 +42,8 @@ import Testing
         let attachment = try #require(composer.state.composer.attachments.first)
         #expect(attachment.source == "fake:a.png")
         #expect((attachment.width, attachment.height) == (640, 480))
+        let sent = try #require(MediaReference(attachment))
+        #expect(sent.duration == 7000 && sent.blurHash == "00TI:j" && sent.thumbnailURI == "fake:poster.jpg")
     }
 
     @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func count() async throws {

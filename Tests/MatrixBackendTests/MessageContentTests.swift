@@ -52,6 +52,76 @@ import Testing
         #expect(read?.text == "Look" && read?.attachments.first?.uri == "mxc://a/1.png")
     }
 
+    /// Sizes, durations and what is seen before a file is there go both ways.
+    @Test func whatIsKnownOfFilesIsReadAsItWasWritten() throws {
+        let files = [
+            MediaReference(
+                uri: "mxc://a/1", name: "1.png", type: "image/png", bytes: 5, width: 3, height: 4,
+                blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj"),
+            MediaReference(
+                uri: "mxc://a/2", name: "2.webm", type: "video/webm", bytes: 6, width: 160, height: 90, duration: 3008,
+                thumbnailURI: "mxc://a/3", blurHash: "00TI:j"),
+            MediaReference(
+                uri: "mxc://a/4", name: "4.ogg", type: "audio/ogg", duration: 1500, loudness: [0, 512, 1024]),
+            MediaReference(uri: "mxc://a/5", name: "5.ogg", type: "audio/ogg", loudness: []),
+            MediaReference(uri: "mxc://a/6", name: "6.jpg", type: "image/jpeg", altText: "A pier at dusk"),
+        ]
+        for file in files {
+            let message = OutboxMessage(
+                kind: file.messageKind, text: "", attachments: [OutboxAttachment(path: "", reference: file)])
+            let read = try #require(MessageText(writer.contents(of: message)[0]))
+            #expect(read.attachments == [file] && read.text.isEmpty && read.kind == file.messageKind)
+        }
+    }
+
+    @Test func aDescriptionStaysOneBesideACaption() throws {
+        let file = MediaReference(uri: "mxc://a/6", name: "6.jpg", type: "image/jpeg", altText: "A pier")
+        let message = OutboxMessage(
+            kind: .image, text: "Last summer", attachments: [OutboxAttachment(path: "", reference: file)])
+        let read = try #require(MessageText(writer.contents(of: message)[0]))
+        #expect(read.attachments == [file] && read.text == "Last summer")
+        let alone = writer.contents(
+            of: OutboxMessage(kind: .image, text: "", attachments: [OutboxAttachment(path: "", reference: file)]))[0]
+        #expect(alone["body"] == "A pier" && alone["filename"] == "6.jpg", "programs without descriptions show it")
+    }
+
+    /// A poster that lies on this computer means nothing to others.
+    @Test func onlyThumbnailsOfTheServerAreNamed() {
+        let file = MediaReference(uri: "mxc://a/2", name: "2.webm", type: "video/webm", thumbnailURI: "media:00")
+        let message = OutboxMessage(
+            kind: .video, text: "", attachments: [OutboxAttachment(path: "", reference: file)])
+        #expect(writer.contents(of: message)[0]["info"] == ["mimetype": "video/webm"])
+    }
+
+    @Test(
+        arguments: [
+            ["org.matrix.msc1767.audio": 5], ["org.matrix.msc1767.audio": ["waveform": "loud"]],
+            ["org.matrix.msc1767.audio": ["waveform": ["a", [1], -7, .number(1e300)]]],
+            ["m.alt_text": ["m.text": [7, ["body": 3]]]],
+            ["info": ["xyz.amorgan.blurhash": 7]], ["info": ["xyz.amorgan.blurhash": "no hash"]],
+        ] as [JSONValue])
+    func whatIsMalformedCostsNothingElse(part: JSONValue) throws {
+        var content: [String: JSONValue] = [
+            "msgtype": "m.audio", "body": "a.ogg", "url": "mxc://a/b", "org.matrix.msc3245.voice": [:],
+        ]
+        content.merge(part.object ?? [:]) { $1 }
+        let file = try #require(MessageText(.object(content))?.attachments.first)
+        #expect(file.name == "a.ogg" && file.blurHash == nil && file.altText == nil)
+        #expect(file.loudness?.allSatisfy { (0...MediaReference.loudest).contains($0) } == true)
+    }
+
+    @Test func aLongVoiceMessageKeepsItsPeaks() throws {
+        let told = (0..<5000).map { JSONValue.integer($0 == 2525 ? 900 : 3) }
+        let content: JSONValue = [
+            "msgtype": "m.audio", "body": "a.ogg", "url": "mxc://a/b", "org.matrix.msc3245.voice": [:],
+            "org.matrix.msc1767.audio": ["waveform": .array(told), "duration": 60_000],
+        ]
+        let file = try #require(MessageText(content)?.attachments.first)
+        #expect(file.loudness?.count == MediaReference.mostLoudnesses && file.loudness?[50] == 900)
+        #expect(file.loudness?.filter { $0 == 3 }.count == MediaReference.mostLoudnesses - 1)
+        #expect(file.duration == 60_000)
+    }
+
     @Test func anEditNotifiesOnlyWhoIsNew() {
         var original = Message(
             id: MessageID("$a"), roomID: RoomID("!r"), sender: MemberID("@me:x"), text: "Hi @Ann",

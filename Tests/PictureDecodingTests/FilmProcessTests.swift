@@ -50,6 +50,20 @@ struct FilmProcessTests {
         #expect(told.end == .end)
     }
 
+    /// In its own size, whatever it is to be shown in, and seen as it is meant to be.
+    @Test func sizeAndDurationAreToldAlone() throws {
+        for (file, record) in [
+            (SampleFilms.film, FilmRecord.media(duration: 3008, width: 160, height: 90, hasSound: true)),
+            (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasSound: false)),
+            (SampleFilms.sound, .media(duration: 2000, width: 0, height: 0, hasSound: true)),
+        ] {
+            let process = try PictureProcess(film: .size, path: file.path, width: 16, height: 16)
+            defer { process.finish() }
+            #expect(process.filmRecord() == record)
+            #expect(process.filmRecord() == .end)
+        }
+    }
+
     @Test func itBeginsWhereItIsWanted() throws {
         let told = try play(SampleFilms.film.path, from: 2000)
         #expect((1999...2120).contains(told.frames.first?.time ?? 0))

@@ -23,7 +23,7 @@ final class MediaPlayer {
 
     static func plays(_ file: MediaReference) -> Bool { file.messageKind == .audio || file.messageKind == .video }
 
-    var showsPoster: Bool { gtk_picture_get_paintable(poster.cast()) != nil }
+    private(set) var showsPoster = false
 
     /// - Parameter card: gets the button that begins a sound; that of a film lies over its still.
     init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
@@ -74,9 +74,15 @@ final class MediaPlayer {
         gtk_overlay_add_overlay(overlay.cast(), play.cast())
         AspectFrame.of(frame)?.setChild(overlay)
         let box = box
+        let ready = media.previews.cachedPlaceholder(of: file)
+        if let ready { gtk_picture_set_paintable(poster.cast(), ready.paintable.cast()) }
         loading = Task { [weak self, weak media, file] in
+            if ready == nil, let drawn = await media?.previews.placeholder(of: file) {
+                self.map { gtk_picture_set_paintable($0.poster.cast(), drawn.paintable.cast()) }
+            }
             let still = await media?.previews.poster(of: file, fitting: box.width, by: box.height)
             guard let still, !Task.isCancelled, let self else { return }
+            showsPoster = true
             gtk_picture_set_paintable(poster.cast(), still.paintable.cast())
         }
     }

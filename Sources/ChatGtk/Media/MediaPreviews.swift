@@ -27,7 +27,10 @@ final class MediaPreviews {
 
     /// The picture if it is at hand.
     func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> Picture? {
-        let key = Self.key(media, width, height)
+        picture(kept: Self.key(media, width, height))
+    }
+
+    private func picture(kept key: String) -> Picture? {
         guard let picture = kept[key]?.picture else { return nil }
         clock += 1
         kept[key]?.usedAt = clock
@@ -68,6 +71,39 @@ final class MediaPreviews {
         return picture
     }
 
+    /// What is drawn in its place until it is there, in its proportion; nil where nobody told.
+    func placeholder(of media: MediaReference) async -> Picture? {
+        guard let text = media.blurHash else { return nil }
+        if let picture = cachedPlaceholder(of: media) { return picture }
+        let size = Self.placeholderSize(of: media)
+        guard let picture = await Self.draw(text, size.width, size.height) else { return nil }
+        keep(picture, Self.placeholderKey(text, size))
+        return picture
+    }
+
+    /// The same if it is drawn already.
+    func cachedPlaceholder(of media: MediaReference) -> Picture? {
+        media.blurHash.flatMap { picture(kept: Self.placeholderKey($0, Self.placeholderSize(of: media))) }
+    }
+
+    @concurrent
+    private nonisolated static func draw(_ text: String, _ width: Int, _ height: Int) async -> Picture? {
+        BlurHash(text).flatMap {
+            Picture(pixels: $0.pixels(width: width, height: height), width: width, height: height)
+        }
+    }
+
+    private static func placeholderKey(_ text: String, _ size: (width: Int, height: Int)) -> String {
+        "\(size.width)x\(size.height) blur:\(text)"
+    }
+
+    /// A few pixels are enough for what has no edges.
+    private static func placeholderSize(of media: MediaReference) -> (width: Int, height: Int) {
+        let (width, height) = PicturePart.shownSize(of: media)
+        let scale = 32 / Double(max(width, height))
+        return (max(1, Int(Double(width) * scale)), max(1, Int(Double(height) * scale)))
+    }
+
     /// Where its content lies; nil if it is not to be had.
     func file(of media: MediaReference) async -> URL? { try? await content(media) }
 
@@ -76,9 +112,11 @@ final class MediaPreviews {
         clock += 1
         kept[key] = (picture, clock)
         bytes += picture.bytes
-        while bytes > Self.budget, let oldest = kept.min(by: { $0.value.usedAt < $1.value.usedAt }) {
-            kept[oldest.key] = nil
-            bytes -= oldest.value.picture.bytes
+        guard bytes > Self.budget else { return }
+        // A part at once, so that not each new picture looks at all of them.
+        for (key, oldest) in kept.sorted(by: { $0.value.usedAt < $1.value.usedAt }) where bytes > Self.budget * 3 / 4 {
+            kept[key] = nil
+            bytes -= oldest.picture.bytes
         }
     }
 

@@ -18,7 +18,9 @@ final class PicturePart {
     private(set) var player: PicturePlayer?
     /// Why it is not shown, as the reader is told.
     private(set) var problem: String?
-    var isShown: Bool { gtk_picture_get_paintable(picture.cast()) != nil }
+    private(set) var isShown = false
+    /// Whether something is seen in its place.
+    var showsPlaceholder: Bool { !isShown && gtk_picture_get_paintable(picture.cast()) != nil }
 
     init(_ file: MediaReference, _ media: MediaPresenter) {
         let frame = AspectFrame.make()
@@ -67,7 +69,11 @@ final class PicturePart {
         if let ready = media.previews.cached(file, fitting: width, by: height) {
             return show(ready, file, (width, height), media)
         }
+        if let ready = media.previews.cachedPlaceholder(of: file) { hint(ready) }
         loading = Task { [weak self, weak media] in
+            if self?.showsPlaceholder == false, let drawn = await media?.previews.placeholder(of: file) {
+                self?.hint(drawn)
+            }
             do {
                 guard let decoded = try await media?.previews.load(file, fitting: width, by: height) else { return }
                 if let media, !Task.isCancelled { self?.show(decoded, file, (width, height), media) }
@@ -77,9 +83,14 @@ final class PicturePart {
         }
     }
 
+    private func hint(_ placeholder: Picture) {
+        gtk_picture_set_paintable(picture.cast(), placeholder.paintable.cast())
+    }
+
     private func show(
         _ decoded: Picture, _ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter
     ) {
+        isShown = true
         gtk_picture_set_paintable(picture.cast(), decoded.paintable.cast())
         guard decoded.isAnimated else { return }
         player = PicturePlayer(file, media.previews, fitting: size.width, by: size.height, in: picture) {

@@ -19,6 +19,12 @@ public struct Attachment: Hashable, Sendable, Codable {
     /// In pixels, of a picture or film; known before it is shown, so that nothing moves when it appears.
     public var width: Int?
     public var height: Int?
+    /// In milliseconds, of a film or sound.
+    public var duration: Int?
+    /// Where a smaller picture of it is found; opaque to the composer.
+    public var thumbnail: String?
+    /// What is seen in its place before it is there; opaque to the composer.
+    public var blurHash: String?
     public var upload: Upload
 
     public init(

@@ -59,12 +59,13 @@ public actor MatrixBackend: ChatService {
         // Beside the store, whose folder is its own.
         let beside = store.folder.deletingLastPathComponent()
         let name = store.folder.lastPathComponent
-        media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
+        let media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
+        self.media = media
         fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
         let deliveries = Deliveries()
         outbox = Outbox(
             storage: store,
-            backend: MatrixOutboxBackend(client: client, store: store, own: own) { request, message in
+            backend: MatrixOutboxBackend(client: client, store: store, own: own, media: media) { request, message in
                 await deliveries.tell(request, message)
             }, clock: clock, now: now)
         self.deliveries = deliveries

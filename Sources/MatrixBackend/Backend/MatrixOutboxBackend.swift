@@ -14,6 +14,8 @@ struct MatrixOutboxBackend: OutboxBackend {
     let client: MatrixClient
     let store: ChatStore
     let own: MemberID
+    /// Where posters of films lie.
+    let media: MediaArchive
     /// Told of each message that the server took, before the outbox is.
     let onDelivery: @Sendable (OutboxRequest, MessageID) async -> Void
 
@@ -45,6 +47,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func send(_ message: OutboxMessage, _ request: OutboxRequest) async throws -> MessageID? {
         try await refuseIfEncrypted(request.room)
+        let message = try await uploadingThumbnails(of: message)
         let contents = MessageContent(members: try await store.members(of: request.room)).contents(of: message)
         try contents.forEach(check)
         var first: MessageID?
@@ -56,6 +59,24 @@ struct MatrixOutboxBackend: OutboxBackend {
         }
         if let first { await onDelivery(request, first) }
         return first
+    }
+
+    /// A poster is not worth more than its film: what the server refuses is left out.
+    private func uploadingThumbnails(of message: OutboxMessage) async throws -> OutboxMessage {
+        var message = message
+        for place in message.attachments.indices {
+            guard let uri = message.attachments[place].reference.thumbnailURI,
+                uri.hasPrefix(MatrixBackend.mediaScheme)
+            else { continue }
+            message.attachments[place].reference.thumbnailURI = nil
+            guard let file = media.url(of: String(uri.dropFirst(MatrixBackend.mediaScheme.count))) else { continue }
+            do {
+                message.attachments[place].reference.thumbnailURI = try await client.upload(
+                    file, named: "poster.jpg", type: "image/jpeg")
+            } catch MatrixError.refused {
+            }
+        }
+        return message
     }
 
     private func edit(

@@ -87,11 +87,30 @@ struct MessageContent {
         ] {
             if let value { info[name] = .integer(Int64(value)) }
         }
-        return [
+        if let hash = reference.blurHash { info["xyz.amorgan.blurhash"] = .string(hash) }
+        if let thumbnail = reference.thumbnailURI, thumbnail.hasPrefix("mxc://") {
+            info["thumbnail_url"] = .string(thumbnail)
+            info["thumbnail_info"] = ["mimetype": "image/jpeg"]
+        }
+        var content: [String: JSONValue] = [
             "msgtype": .string(Self.type(of: reference.messageKind)), "body": .string(reference.name),
             "filename": .string(reference.name), "url": .string(reference.uri), "info": .object(info),
             "m.mentions": [:],
         ]
+        if let text = reference.altText {
+            // Programs that know no descriptions have it as what is said of the file.
+            content["body"] = .string(text)
+            content["org.matrix.msc1767.alt_text"] = ["org.matrix.msc1767.text": [["body": .string(text)]]]
+        }
+        if let loudness = reference.loudness { content.merge(Self.voice(reference, loudness)) { _, new in new } }
+        return .object(content)
+    }
+
+    /// What makes a sound a voice message (MSC3245).
+    private static func voice(_ reference: MediaReference, _ loudness: [Int]) -> [String: JSONValue] {
+        var sound: [String: JSONValue] = ["waveform": .array(loudness.map { .integer(Int64($0)) })]
+        if let duration = reference.duration { sound["duration"] = .integer(Int64(duration)) }
+        return ["org.matrix.msc3245.voice": [:], "org.matrix.msc1767.audio": .object(sound)]
     }
 
     private static func type(of kind: Message.Kind) -> String {

@@ -49,16 +49,51 @@ struct MessageText: Equatable {
         }
         let info = content["info"]
         func size(_ name: String) -> Int? { info?[name]?.integer.flatMap { $0 >= 0 ? Int(clamping: $0) : nil } }
-        let isCaption = ownName.map { $0 != body } ?? false
+        let altText = Self.altText(content)
+        // What describes a file is no caption, though other programs may show it as one.
+        let isCaption = ownName.map { $0 != body && altText != body } ?? false
         let name = ownName ?? body
+        let isVoice = content["org.matrix.msc3245.voice"] != nil || content["m.voice"] != nil
+        let sound = content["org.matrix.msc1767.audio"]
         attachments = [
             MediaReference(
                 uri: uri, name: name.isEmpty ? "file" : String(name.prefix(255)),
                 type: Self.type(info?["mimetype"]?.string, of: kind), bytes: size("size"), width: size("w"),
-                height: size("h"), duration: size("duration"), thumbnailURI: Self.thumbnail(info))
+                height: size("h"),
+                duration: size("duration") ?? sound?["duration"]?.integer.map { Int(clamping: max(0, $0)) },
+                thumbnailURI: Self.thumbnail(info), altText: altText, blurHash: Self.blurHash(info),
+                loudness: isVoice && kind == .audio ? Self.loudness(sound?["waveform"]?.array ?? []) : nil)
         ]
         if !isCaption { text = "" }
         if !isCaption { formatted = nil }
+    }
+
+    /// Whether it is one is found out by who draws it.
+    private static func blurHash(_ info: JSONValue?) -> String? {
+        let text = (info?["xyz.amorgan.blurhash"] ?? info?["blurhash"])?.string
+        return text.flatMap { (6...166).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 } ? $0 : nil }
+    }
+
+    /// As many numbers as are kept: each the loudest of those that it stands for.
+    private static func loudness(_ told: [JSONValue]) -> [Int] {
+        let values = told.prefix(10_000).map { value in
+            Int(min(max(value.integer ?? 0, 0), Int64(MediaReference.loudest)))
+        }
+        let count = min(values.count, MediaReference.mostLoudnesses)
+        return (0..<count).map { place in
+            values[place * values.count / count..<max((place + 1) * values.count / count, place + 1)].max() ?? 0
+        }
+    }
+
+    /// MSC3552's description of what is seen, in plain text.
+    private static func altText(_ content: JSONValue) -> String? {
+        let block = content["m.alt_text"] ?? content["org.matrix.msc1767.alt_text"]
+        let forms = (block?["m.text"] ?? block?["org.matrix.msc1767.text"])?.array ?? []
+        let plain = forms.first { ($0["mimetype"]?.string ?? "text/plain") == "text/plain" }
+        guard let text = (plain?["body"] ?? block?["org.matrix.msc1767.text"])?.string, !text.isEmpty,
+            text.utf8.count <= 10_000
+        else { return nil }
+        return shown(text)
     }
 
     private static func thumbnail(_ info: JSONValue?) -> String? {

@@ -23,8 +23,18 @@ final class AttachmentDesk {
         guard let intake = viewModel.attachments else { return nil }
         self.viewModel = viewModel
         self.intake = intake
-        intake.measure = { file, type in
-            type.hasPrefix("image/") ? await PictureDecoder.size(of: file) : nil
+        intake.inspect = { file, type in
+            let family = type.prefix { $0 != "/" }
+            let look: MediaLook? =
+                switch family {
+                case "image": await MediaLook.ofPicture(file)
+                case "video", "audio": await MediaLook.ofFilmOrSound(file)
+                default: nil
+                }
+            return look.map {
+                AttachmentIntake.Traits(
+                    size: $0.size, duration: $0.duration, blurHash: $0.blurHash, poster: $0.poster)
+            }
         }
         tray = AttachmentTray(
             viewModel: viewModel, intake: intake,

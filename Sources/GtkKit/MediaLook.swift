@@ -1,0 +1,118 @@
+import CGtk
+public import Foundation
+import PictureDecoding
+
+/// What is to be known of a picture, a film or a sound before it is sent. All of it is decoded in processes that can do
+/// nothing else.
+public nonisolated struct MediaLook: Sendable {
+    /// As it is meant to be seen, in pixels; nil of sounds.
+    public var size: (width: Int, height: Int)?
+    /// In milliseconds; nil of pictures, and where the file does not tell.
+    public var duration: Int?
+    /// See ``BlurHash``.
+    public var blurHash: String?
+    /// A frame of a film, as a JPEG.
+    public var poster: Data?
+
+    /// The box that a poster fits in, in pixels.
+    private static let posterSide = 800
+    /// The most pixels of a side that a hash is made of.
+    private static let hashedSide = 32
+
+    private struct Frame {
+        var width: Int
+        var height: Int
+        /// Red, green, blue and alpha of each.
+        var pixels: [UInt8]
+    }
+
+    /// - Returns: nil if it can't be shown.
+    public static func ofPicture(_ file: URL) async -> MediaLook? {
+        await PictureDecoder.on(PictureDecoder.pictures) { () -> MediaLook? in
+            guard
+                let process = try? PictureProcess(
+                    .still, path: file.path, width: Self.hashedSide, height: Self.hashedSide),
+                let (size, frame) = Self.frame(of: process)
+            else { return nil }
+            return MediaLook(size: size, blurHash: frame.flatMap { Self.hash(of: $0) })
+        } ?? nil
+    }
+
+    /// - Returns: nil if it can't be played.
+    public static func ofFilmOrSound(_ file: URL) async -> MediaLook? {
+        await PictureDecoder.on(PictureDecoder.films) { () -> MediaLook? in
+            guard let process = try? PictureProcess(film: .size, path: file.path, width: 16, height: 16) else {
+                return nil
+            }
+            defer { process.finish() }
+            guard case .media(let duration, let width, let height, _) = process.filmRecord() else { return nil }
+            var look = MediaLook()
+            look.duration = duration > 0 ? duration : nil
+            guard width > 0 else { return look }
+            look.size = (width, height)
+            let still = try? PictureProcess(
+                film: .still, path: file.path, width: Self.posterSide, height: Self.posterSide)
+            guard let still, let frame = Self.frame(of: still)?.frame else { return look }
+            look.poster = Self.jpeg(of: frame)
+            look.blurHash = Self.hash(of: frame)
+            return look
+        } ?? nil
+    }
+
+    /// - Returns: the frame is nil if only the size is known.
+    private static func frame(of process: PictureProcess) -> (size: (width: Int, height: Int), frame: Frame?)? {
+        defer { process.finish() }
+        var size: (width: Int, height: Int)?
+        while true {
+            switch process.record() {
+            case .info(let width, let height, _): size = (width, height)
+            case .frame(let width, let height, _):
+                var pixels = [UInt8](repeating: 0, count: width * height * 4)
+                let isRead = pixels.withUnsafeMutableBytes { process.read(into: $0) }
+                return size.map { ($0, isRead ? Frame(width: width, height: height, pixels: pixels) : nil) }
+            case .end, .failure: return size.map { ($0, nil) }
+            }
+        }
+    }
+
+    private static func hash(of frame: Frame) -> String? {
+        let scale = min(1, Double(hashedSide) / Double(max(frame.width, frame.height)))
+        guard scale < 1 else { return BlurHash(of: frame.pixels, width: frame.width, height: frame.height)?.text }
+        let (width, height) = (max(1, Int(Double(frame.width) * scale)), max(1, Int(Double(frame.height) * scale)))
+        return withPixbuf(of: frame) { pixbuf -> String? in
+            guard let small = gdk_pixbuf_scale_simple(pixbuf, gint(width), gint(height), GDK_INTERP_BILINEAR) else {
+                return nil
+            }
+            defer { g_object_unref(UnsafeMutableRawPointer(small)) }
+            guard let start = gdk_pixbuf_read_pixels(small) else { return nil }
+            let stride = Int(gdk_pixbuf_get_rowstride(small))
+            let pixels = (0..<height).flatMap { line in
+                UnsafeBufferPointer(start: start + line * stride, count: width * 4)
+            }
+            return BlurHash(of: pixels, width: width, height: height)?.text
+        }
+    }
+
+    private static func jpeg(of frame: Frame) -> Data? {
+        withPixbuf(of: frame) { pixbuf -> Data? in
+            var (buffer, count): (UnsafeMutablePointer<CChar>?, gsize) = (nil, 0)
+            guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &count, "jpeg", nil, nil, nil) != 0, let buffer else {
+                return nil
+            }
+            defer { g_free(buffer) }
+            return Data(bytes: buffer, count: Int(count))
+        }
+    }
+
+    private static func withPixbuf<T>(of frame: Frame, _ body: (OpaquePointer) -> T?) -> T? {
+        frame.pixels.withUnsafeBufferPointer { pixels in
+            guard
+                let pixbuf = gdk_pixbuf_new_from_data(
+                    pixels.baseAddress, GDK_COLORSPACE_RGB, 1, 8, gint(frame.width), gint(frame.height),
+                    gint(frame.width * 4), nil, nil)
+            else { return nil }
+            defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
+            return body(pixbuf)
+        }
+    }
+}

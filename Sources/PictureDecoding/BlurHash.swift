@@ -1,0 +1,176 @@
+import Glibc
+
+/// What is seen in a picture's place before the picture is there: a few waves of colour, written as a short text.
+///
+/// After the algorithm published at blurha.sh; Matrix has it in a file's `info` (MSC2448).
+public struct BlurHash: Hashable, Sendable {
+    /// As it is sent: base 83, six characters and two for each wave beyond the first.
+    public let text: String
+    /// Waves along each direction, 1 to 9.
+    private let size: (across: Int, down: Int)
+    /// Linear light of each wave's red, green and blue, line by line.
+    private let waves: [SIMD3<Float>]
+
+    /// - Returns: nil if the text is none, whoever wrote it.
+    public init?(_ text: String) {
+        guard (6...166).contains(text.utf8.count), let digits = Base83.digits(of: text), digits[0] < 81 else {
+            return nil
+        }
+        size = (digits[0] % 9 + 1, digits[0] / 9 + 1)
+        guard digits.count == 4 + 2 * size.across * size.down else { return nil }
+        let average = Base83.number(digits[2..<6])
+        guard average <= 0xFFFFFF else { return nil }
+        self.text = text
+        let most = Float(digits[1] + 1) / 166
+        var waves = [SIMD3(Light.linear(average >> 16), Light.linear(average >> 8), Light.linear(average))]
+        for place in stride(from: 6, to: digits.count, by: 2) {
+            let number = Base83.number(digits[place..<place + 2])
+            guard number < Self.steps * Self.steps * Self.steps else { return nil }
+            waves.append(
+                SIMD3(
+                    Self.share(number / (Self.steps * Self.steps)), Self.share(number / Self.steps % Self.steps),
+                    Self.share(number % Self.steps)) * most)
+        }
+        self.waves = waves
+    }
+
+    /// - Parameters:
+    ///   - pixels: red, green, blue and alpha of each, line by line: `width` × `height` of them. What is seen through
+    ///     is taken for white. Few are enough: the cost grows with their number.
+    ///   - waves: along each direction, 1 to 9.
+    /// - Returns: nil without pixels.
+    public init?(of pixels: [UInt8], width: Int, height: Int, waves: (across: Int, down: Int) = (4, 3)) {
+        guard width > 0, height > 0, pixels.count == width * height * 4, (1...9).contains(waves.across),
+            (1...9).contains(waves.down)
+        else { return nil }
+        let light = stride(from: 0, to: pixels.count, by: 4).map { Light.overWhite(pixels[$0..<$0 + 4]) }
+        let (across, down) = (Self.cosines(waves.across, width), Self.cosines(waves.down, height))
+        var found: [SIMD3<Float>] = []
+        for v in 0..<waves.down {
+            for u in 0..<waves.across {
+                var sum = SIMD3<Float>.zero
+                for y in 0..<height {
+                    var line = SIMD3<Float>.zero
+                    for x in 0..<width { line += light[y * width + x] * across[u * width + x] }
+                    sum += line * down[v * height + y]
+                }
+                found.append(sum * ((u == 0 && v == 0 ? 1 : 2) / Float(width * height)))
+            }
+        }
+        self.init(Self.text(of: found, waves))
+    }
+
+    /// The picture that it stands for: red, green, blue and 255 of each, line by line.
+    /// - Parameter width: 1 to 128 pixels: it is drawn larger, for it has no edges.
+    public func pixels(width: Int, height: Int) -> [UInt8] {
+        let (width, height) = (min(max(width, 1), 128), min(max(height, 1), 128))
+        let (across, down) = (Self.cosines(size.across, width), Self.cosines(size.down, height))
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(width * height * 4)
+        for y in 0..<height {
+            let line = (0..<size.across).map { u in
+                (0..<size.down).reduce(into: SIMD3<Float>.zero) { sum, v in
+                    sum += waves[v * size.across + u] * down[v * height + y]
+                }
+            }
+            for x in 0..<width {
+                var light = SIMD3<Float>.zero
+                for u in 0..<size.across { light += line[u] * across[u * width + x] }
+                pixels += [Light.byte(light.x), Light.byte(light.y), Light.byte(light.z), 255]
+            }
+        }
+        return pixels
+    }
+
+    public static func == (one: BlurHash, other: BlurHash) -> Bool { one.text == other.text }
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    // MARK: Waves as numbers
+
+    /// Steps of a wave's strength in each colour, the middle one for none.
+    private static let steps = 19
+
+    /// From -1 to 1, finer near the middle.
+    private static func share(_ step: Int) -> Float {
+        let part = Float(step - 9) / 9
+        return part < 0 ? -part * part : part * part
+    }
+
+    private static func step(_ share: Float) -> Int {
+        let root = share < 0 ? -(-share).squareRoot() : share.squareRoot()
+        return min(max(Int((root * 9 + 9.5).rounded(.down)), 0), steps - 1)
+    }
+
+    private static func text(of waves: [SIMD3<Float>], _ size: (across: Int, down: Int)) -> String {
+        let rest = waves.dropFirst()
+        let most = rest.reduce(Float(0)) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
+        let strength = rest.isEmpty ? 0 : min(max(Int((most * 166 - 0.5).rounded(.down)), 0), 82)
+        let scale = rest.isEmpty ? 1 : Float(strength + 1) / 166
+        let average = [waves[0].x, waves[0].y, waves[0].z].reduce(0) { $0 << 8 | Int(Light.byte($1)) }
+        var text = Base83.text(size.across - 1 + (size.down - 1) * 9, length: 1)
+        text += Base83.text(strength, length: 1) + Base83.text(average, length: 4)
+        for wave in rest {
+            let parts = wave / scale
+            let number = [parts.x, parts.y, parts.z].reduce(0) { $0 * steps + step($1) }
+            text += Base83.text(number, length: 2)
+        }
+        return text
+    }
+
+    /// Of each wave, its height at each pixel.
+    private static func cosines(_ waves: Int, _ pixels: Int) -> [Float] {
+        (0..<waves).flatMap { wave in
+            (0..<pixels).map { Float(cos(Double.pi * Double($0 * wave) / Double(pixels))) }
+        }
+    }
+}
+
+/// Numbers as text in 83 digits.
+private enum Base83 {
+    private static let characters = Array(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+    private static let values: [Int] = {
+        var values = [Int](repeating: -1, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = value }
+        return values
+    }()
+
+    static func digits(of text: String) -> [Int]? {
+        let digits = text.utf8.map { values[Int($0)] }
+        return digits.contains(-1) ? nil : digits
+    }
+
+    static func number(_ digits: ArraySlice<Int>) -> Int { digits.reduce(0) { $0 * 83 + $1 } }
+
+    static func text(_ number: Int, length: Int) -> String {
+        var (rest, bytes): (Int, [UInt8]) = (number, [])
+        for _ in 0..<length {
+            bytes.append(characters[rest % 83])
+            rest /= 83
+        }
+        return String(decoding: bytes.reversed(), as: UTF8.self)
+    }
+}
+
+/// Between bytes of sRGB and linear light.
+private enum Light {
+    private static let ofByte: [Float] = (0..<256).map { byte in
+        let part = Double(byte) / 255
+        return Float(part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4))
+    }
+
+    /// Of the lowest eight bits.
+    static func linear(_ number: Int) -> Float { ofByte[number & 0xFF] }
+
+    static func overWhite(_ pixel: ArraySlice<UInt8>) -> SIMD3<Float> {
+        let (start, alpha) = (pixel.startIndex, Float(pixel[pixel.startIndex + 3]) / 255)
+        let light = SIMD3(ofByte[Int(pixel[start])], ofByte[Int(pixel[start + 1])], ofByte[Int(pixel[start + 2])])
+        return light * alpha + SIMD3(repeating: 1 - alpha)
+    }
+
+    static func byte(_ light: Float) -> UInt8 {
+        let light = Double(min(max(light, 0), 1))
+        let part = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        return UInt8(part * 255 + 0.5)
+    }
+}

@@ -13,11 +13,14 @@ public struct Member: Identifiable, Equatable, Sendable {
     public var kind: Kind
     /// Whether the member is no longer in the room: named beside old messages, but not among those who are there.
     public var hasLeft: Bool
+    /// Where the member's picture is, as a ``MediaReference/uri``; nil without one.
+    public var avatar: String?
 
-    public init(id: MemberID, displayName: String, kind: Kind, hasLeft: Bool = false) {
+    public init(id: MemberID, displayName: String, kind: Kind, hasLeft: Bool = false, avatar: String? = nil) {
         self.id = id
         self.displayName = displayName
         self.kind = kind
         self.hasLeft = hasLeft
+        self.avatar = avatar
     }
 }

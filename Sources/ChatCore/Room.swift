@@ -14,11 +14,14 @@ public struct Room: Identifiable, Equatable, Sendable {
     public let id: RoomID
     public var name: String
     public var kind: Kind
+    /// Where the room's picture is, as a ``MediaReference/uri``; nil without one.
+    public var avatar: String?
 
-    public init(id: RoomID, name: String, kind: Kind) {
+    public init(id: RoomID, name: String, kind: Kind, avatar: String? = nil) {
         self.id = id
         self.name = name
         self.kind = kind
+        self.avatar = avatar
     }
 }
 

@@ -10,8 +10,9 @@ extension ChatStore {
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
-                        m.sentAt, s.name AS senderName, s.kind AS senderKind
+                        m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar
                     FROM room r
+                    LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
                     LEFT JOIN mentionCount c ON c.room = r.key
                     LEFT JOIN message m ON m.key = r.lastMessage
                     LEFT JOIN user u ON u.key = m.sender
@@ -56,7 +57,7 @@ extension ChatStore {
     public func member(_ id: MemberID, of room: RoomID) async throws -> Member? {
         try await read { db in
             try Row.fetchOne(
-                db.cachedStatement(sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? AND id = ?"),
+                db.cachedStatement(sql: Self.memberColumns + " WHERE m.room = ? AND m.id = ?"),
                 arguments: [RoomRecord.get(room, in: db).key, id.rawValue]
             ).map(Self.member)
         }
@@ -164,14 +165,19 @@ extension ChatStore {
 
     static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
         let statement = try db.cachedStatement(
-            sql: "SELECT id, name, kind, hasLeft FROM member WHERE room = ? ORDER BY key")
+            sql: memberColumns + " WHERE m.room = ? ORDER BY m.key")
         return try Row.fetchAll(statement, arguments: [record.key]).map(member)
     }
+
+    static let memberColumns = """
+        SELECT m.id, m.name, m.kind, m.hasLeft, p.uri AS avatar FROM member m
+        LEFT JOIN avatar p ON p.room = m.room AND p.member = m.id
+        """
 
     static func member(_ row: Row) throws -> Member {
         Member(
             id: try row.identifier("id"), displayName: try row.value("name"), kind: try row.choice("kind"),
-            hasLeft: try row.flag("hasLeft"))
+            hasLeft: try row.flag("hasLeft"), avatar: try row.optional("avatar"))
     }
 
     private static func insert(_ new: NewRoom, in db: Database) throws {
@@ -196,12 +202,15 @@ extension ChatStore {
                 SET kind = excluded.kind, name = excluded.name, hasLeft = excluded.hasLeft
                 """,
             arguments: [record.key, member.id.rawValue, member.kind.rawValue, member.displayName, member.hasLeft])
+        try record.setAvatar(member.avatar, of: member.id, in: db)
     }
 }
 
 extension RoomSummary {
     fileprivate init(row: Row) throws {
-        let room = Room(id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"))
+        let room = Room(
+            id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"),
+            avatar: try row.optional("avatar"))
         var lastMessage: LastMessage?
         if let text = try row.optional("lastText") as String? {
             let kind: Member.Kind = try row.choice("senderKind")

@@ -12,22 +12,30 @@ struct RoomRecord {
 
     init(_ row: Row) throws {
         key = try row.value("key")
-        room = Room(id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"))
+        room = Room(
+            id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"),
+            avatar: try row.optional("avatar"))
         readUpTo = try row.optional("readUpTo")
         sentDraft = try row.optional("sentDraft")
     }
 
     static func find(_ id: RoomID, in db: Database) throws -> RoomRecord? {
-        let statement = try db.cachedStatement(sql: select + "id = ?")
+        let statement = try db.cachedStatement(sql: select + " WHERE id = ?")
         return try Row.fetchOne(statement, arguments: [id.rawValue]).map(RoomRecord.init)
     }
 
     static func find(_ key: Int64, in db: Database) throws -> RoomRecord? {
-        let statement = try db.cachedStatement(sql: select + "key = ?")
+        let statement = try db.cachedStatement(sql: select + " WHERE key = ?")
         return try Row.fetchOne(statement, arguments: [key]).map(RoomRecord.init)
     }
 
-    private static let select = "SELECT key, id, name, kind, readUpTo, sentDraft FROM room WHERE "
+    static func all(in db: Database) throws -> [RoomRecord] { try Row.fetchAll(db, sql: select).map(RoomRecord.init) }
+
+    private static let select = """
+        SELECT key, id, name, kind, readUpTo, sentDraft,
+            (SELECT uri FROM avatar WHERE room = room.key AND member = '') AS avatar
+        FROM room
+        """
 
     /// - Throws: ``ChatError/notFound``.
     static func get(_ id: RoomID, in db: Database) throws -> RoomRecord {
@@ -49,6 +57,20 @@ struct RoomRecord {
     func setLastMessage(_ message: Int64?, text: String?, in db: Database) throws {
         try db.cachedStatement(sql: "UPDATE room SET lastMessage = ?, lastText = ? WHERE key = ?")
             .execute(arguments: [message, text?.preview, key])
+    }
+
+    /// - Parameters:
+    ///   - uri: nil takes the picture away.
+    ///   - member: nil for the room's own.
+    func setAvatar(_ uri: String?, of member: MemberID?, in db: Database) throws {
+        let member = member?.rawValue ?? ""
+        if let uri {
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO avatar VALUES (?, ?, ?)")
+                .execute(arguments: [key, member, uri])
+        } else {
+            try db.cachedStatement(sql: "DELETE FROM avatar WHERE room = ? AND member = ?")
+                .execute(arguments: [key, member])
+        }
     }
 
     /// Counts anew what is unread after `position`; costs as much as there are messages after it.

@@ -23,6 +23,7 @@ struct RoomSync {
         if !outcome.isNew, let name = batch.name {
             try db.execute(sql: "UPDATE room SET name = ? WHERE key = ?", arguments: [name, record.key])
         }
+        if let avatar = batch.avatar { try record.setAvatar(avatar, of: nil, in: db) }
         for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
         var areOthers = try put(batch.members, into: record)
         var changed: Set<MessageID> = []
@@ -104,14 +105,19 @@ struct RoomSync {
         var areOthers = false
         for member in members {
             let known = try Row.fetchOne(
-                db.cachedStatement(sql: "SELECT name, kind, hasLeft FROM member WHERE room = ? AND id = ?"),
-                arguments: [record.key, member.id.rawValue])
+                db.cachedStatement(sql: ChatStore.memberColumns + " WHERE m.room = ? AND m.id = ?"),
+                arguments: [record.key, member.id.rawValue]
+            ).map(ChatStore.member)
             var member = member
             // Who leaves is seldom named: what was said before keeps the name that it was said under.
-            if member.hasLeft, member.displayName == member.id.rawValue, let known {
-                member.displayName = try known.value("name")
+            if member.hasLeft, let known {
+                if member.displayName == member.id.rawValue { member.displayName = known.displayName }
+                member.avatar = member.avatar ?? known.avatar
             }
-            if let known, try known.value("name") == member.displayName, try known.flag("hasLeft") == member.hasLeft {
+            if let known,
+                (known.displayName, known.hasLeft, known.avatar)
+                    == (member.displayName, member.hasLeft, member.avatar)
+            {
                 continue
             }
             try ChatStore.insert(member, into: record, in: db)

@@ -68,4 +68,14 @@ extension Schema {
 
         DELETE FROM setting WHERE name >= 'matrix.fetched.' AND name < 'matrix.fetched/';
         """
+
+    /// Where the pictures of members are, and under no member that of the room itself.
+    static let avatars = """
+        CREATE TABLE avatar (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            member TEXT NOT NULL,
+            uri TEXT NOT NULL,
+            PRIMARY KEY (room, member)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

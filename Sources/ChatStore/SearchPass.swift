@@ -153,10 +153,7 @@ struct SearchPass {
 
     private func senders(of messages: [Message], in db: Database) throws -> [MemberID: Member] {
         let statement = try db.cachedStatement(
-            sql: """
-                SELECT s.id, s.name, s.kind, s.hasLeft FROM member s JOIN room r ON r.key = s.room
-                WHERE r.id = ? AND s.id = ?
-                """)
+            sql: ChatStore.memberColumns + " JOIN room r ON r.key = m.room WHERE r.id = ? AND m.id = ?")
         var senders: [MemberID: Member] = [:]
         for message in messages where senders[message.sender] == nil {
             senders[message.sender] = try Row.fetchOne(

@@ -18,6 +18,8 @@ public struct RoomBatch: Equatable, Sendable {
     public var id: RoomID
     /// nil leaves the name as it is, or the identifier in a room that is new.
     public var name: String?
+    /// Where the room's picture is; `.some(nil)` takes it away, nil leaves it as it is.
+    public var avatar: String??
     /// The last activity of a room that is new, until it has a message.
     public var createdAt: Date
     /// Whether the user is no longer in it: the room goes, with all that was in it.

@@ -41,6 +41,8 @@ public final class ConversationCoordinator {
     }
 
     public let rooms: RoomListViewModel
+    /// The files of the account's messages, and the pictures of its members and rooms.
+    public var media: any MediaService { service }
     /// Through all rooms.
     public let search: SearchViewModel
     /// The room that is open.

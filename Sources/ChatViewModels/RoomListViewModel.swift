@@ -24,6 +24,8 @@ public final class RoomListViewModel: ViewModel {
         public var unreadCount: Int
         /// How many of the unread messages are meant for the user.
         public var mentionCount = 0
+        /// Where the room's picture is; nil without one.
+        public var avatar: String?
 
         /// The text of the badge of mentions; nil for none.
         public var mentionLabel: String? {
@@ -203,7 +205,7 @@ public final class RoomListViewModel: ViewModel {
         Row(
             id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: preview(of: summary),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
-            unreadCount: summary.unreadCount, mentionCount: summary.mentionCount)
+            unreadCount: summary.unreadCount, mentionCount: summary.mentionCount, avatar: summary.room.avatar)
     }
 
     private static func preview(of summary: RoomSummary) -> Row.Preview {

@@ -59,6 +59,28 @@ import Testing
         #expect(!again.isNew && again.changed.isEmpty && again.members == nil, "twice is once")
     }
 
+    @Test func picturesOfMembersAndRoomsAreKeptAndTakenAway() async throws {
+        let store = try await open()
+        func told(_ uri: String?, hasLeft: Bool = false) async throws -> RoomOutcome {
+            try await apply([], to: store) { batch in
+                batch.members = [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: hasLeft, avatar: uri)]
+            }
+        }
+        #expect(try await told("mxc://a/1").members?.map(\.avatar) == ["mxc://a/1"])
+        #expect(try await told("mxc://a/1").members == nil, "nothing is another than before")
+        #expect(try await told("mxc://a/2").members?.map(\.avatar) == ["mxc://a/2"])
+        #expect(try await told(nil, hasLeft: true).members?.map(\.avatar) == ["mxc://a/2"], "old messages keep it")
+        #expect(try await store.member(ann, of: room)?.avatar == "mxc://a/2")
+        #expect(try await told(nil).members?.map(\.avatar) == [nil])
+
+        try await apply([], to: store) { $0.avatar = "mxc://a/room" }
+        #expect(try await store.room(room).avatar == "mxc://a/room")
+        try await apply([], to: store)
+        #expect(try await store.roomSummaries().map(\.room.avatar) == ["mxc://a/room"])
+        try await apply([], to: store) { $0.avatar = .some(nil) }
+        #expect(try await store.roomSummaries().map(\.room.avatar) == [nil])
+    }
+
     @Test func aGapIsKeptAndFilledFromItsEnd() async throws {
         let store = try await open()
         try await apply([event(1), event(2)], to: store)

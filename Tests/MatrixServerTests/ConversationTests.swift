@@ -48,6 +48,26 @@ import Testing
         await bob.close()
     }
 
+    @Test(arguments: [true, false]) func picturesOfPeopleAndRoomsAreShown(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        let picture = SamplePictures.png(width: 64, height: 48)
+        let file = ann.folder.path("face.png")
+        try Data(picture).write(to: file)
+        let uri = try await bob.client.upload(file, named: "face.png", type: "image/png")
+        let profile = ["client", "v3", "profile", bob.session.user.rawValue, "avatar_url"]
+        _ = try await bob.client.call(.put, profile, body: ["avatar_url": .string(uri)])
+        let others = try await ann.members(of: room) { $0.contains { $0.avatar == uri } }
+        #expect(others.first { $0.avatar == uri }?.id == bob.session.user)
+        let media = MediaReference(uri: uri, name: "", type: "image/*")
+        #expect(try Array(Data(contentsOf: try await ann.backend.content(of: media))) == picture)
+
+        let state = ["client", "v3", "rooms", room.rawValue, "state", "m.room.avatar", ""]
+        _ = try await ann.client.call(.put, state, body: ["url": .string(uri)])
+        try await bob.waitForRoom(room) { $0.room.avatar == uri }
+        await ann.close()
+        await bob.close()
+    }
+
     @Test func whatIsSentIsShownAtOnceAndOnce() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let transaction = TransactionID("t-\(UUID().uuidString)")

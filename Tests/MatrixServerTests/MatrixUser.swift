@@ -101,6 +101,19 @@ struct MatrixUser {
         throw CancellationError()
     }
 
+    /// Those who are or were in a room, as soon as they satisfy a condition.
+    @discardableResult
+    func members(of room: RoomID, where condition: ([Member]) -> Bool) async throws -> [Member] {
+        for await update in backend.timeline(of: room, limit: 1) {
+            switch update {
+            case .opened(_, let members, _), .members(let members): if condition(members) { return members }
+            case .changed, .removed, .typing: break
+            case .closed: throw ChatError.notFound
+            }
+        }
+        throw CancellationError()
+    }
+
     /// Sends and waits until the server's own word of it is there.
     @discardableResult
     func say(_ text: String, in room: RoomID, replyTo: MessageID? = nil) async throws -> Message {

@@ -34,6 +34,11 @@ final class ComposerView {
         set { bar.ownEntityID = newValue }
     }
 
+    /// Of those whom completion offers; initials without.
+    var avatars: CompletionAvatars? {
+        didSet { bar.binding?.completion.avatars = avatars }
+    }
+
     /// Gives the text the keyboard focus.
     func grabFocus() { bar.grabFocus() }
 

@@ -8,6 +8,7 @@ import GtkKit
 /// What can be done with the files of messages: show them small, open them in another program, save them.
 final class MediaPresenter {
     let previews: MediaPreviews
+    let avatars: AvatarPictures
     /// Told why something could not be done.
     var onFailure: ((ChatError) -> Void)?
     /// The pictures that a picture is one of, in their order.
@@ -17,8 +18,10 @@ final class MediaPresenter {
     private(set) var viewer: PictureViewer?
     private let service: any MediaService
 
-    init(service: any MediaService) {
+    /// - Parameter avatars: what is shared with other views of the account.
+    init(service: any MediaService, avatars: AvatarPictures? = nil) {
         self.service = service
+        self.avatars = avatars ?? AvatarPictures(service: service)
         previews = MediaPreviews(
             content: { try await service.content(of: $0) }, contentAtHand: { await service.contentAtHand(of: $0) })
     }

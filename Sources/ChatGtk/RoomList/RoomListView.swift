@@ -11,6 +11,7 @@ final class RoomListView {
     var onLeave: ((RoomID) -> Void)?
 
     private var viewModel: RoomListViewModel
+    private var pictures: AvatarPictures
     private let list: ListView
     private let stack: Stack
     private let model = KeyListModel()
@@ -22,8 +23,9 @@ final class RoomListView {
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
 
-    init(viewModel: RoomListViewModel, list: ListView, stack: Stack) {
+    init(viewModel: RoomListViewModel, list: ListView, stack: Stack, pictures: AvatarPictures) {
         self.viewModel = viewModel
+        self.pictures = pictures
         self.list = list
         self.stack = stack
         let builder = Builder(resource: Resource.ui("room-menu"))
@@ -38,12 +40,13 @@ final class RoomListView {
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
         stack.insertActions(actions, prefix: "room")
-        show(viewModel)
+        show(viewModel, pictures)
     }
 
     /// Shows other rooms in the place of these.
-    func show(_ viewModel: RoomListViewModel) {
+    func show(_ viewModel: RoomListViewModel, _ pictures: AvatarPictures) {
         self.viewModel = viewModel
+        self.pictures = pictures
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
 
@@ -61,7 +64,7 @@ final class RoomListView {
         byKey = Dictionary(state.rows.map { ($0.id.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
         model.apply(state.rows.map(\.id.rawValue))
         for (row, key) in bound.values {
-            if let shown = key.flatMap({ byKey[$0] }) { row.show(shown) }
+            if let shown = key.flatMap({ byKey[$0] }) { row.show(shown, pictures) }
         }
         let index = state.rows.firstIndex { $0.id == state.selection }
         if list.selectedIndex != index { list.selectedIndex = index }
@@ -76,7 +79,7 @@ final class RoomListView {
 
     private func bind(_ widget: Widget, _ key: String) {
         bound[widget.pointer]?.key = key
-        if let row = byKey[key] { bound[widget.pointer]?.row.show(row) }
+        if let row = byKey[key] { bound[widget.pointer]?.row.show(row, pictures) }
     }
 
     // MARK: Input

@@ -6,7 +6,7 @@ import GtkKit
 /// A row of the room list: avatar, name, time, last message, unread count.
 final class RoomRow {
     let widget: Widget
-    private let avatar = Widget(borrowing: adw_avatar_new(40, "", 1))
+    private let avatar = AvatarView(size: 40)
     private let name = Label()
     private let time = Label()
     private let preview = Label()
@@ -17,7 +17,7 @@ final class RoomRow {
         let row = Box(.horizontal, spacing: 12)
         widget = row
         row.addStyle("room-row")
-        row.append(avatar)
+        row.append(avatar.widget)
         let column = Box(.vertical, spacing: 3)
         gtk_widget_set_hexpand(column.cast(), 1)
         gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
@@ -34,13 +34,13 @@ final class RoomRow {
         for label in [badge, mentions] { gtk_widget_set_valign(label.cast(), GTK_ALIGN_CENTER) }
     }
 
-    func show(_ row: RoomListViewModel.Row) {
-        adw_avatar_set_text(avatar.cast(), row.name)
+    func show(_ row: RoomListViewModel.Row, _ pictures: AvatarPictures?) {
+        avatar.show(row.name, row.avatar, from: pictures)
         if row.kind == .notes {
-            adw_avatar_set_icon_name(avatar.cast(), "document-edit-symbolic")
-            adw_avatar_set_show_initials(avatar.cast(), 0)
+            adw_avatar_set_icon_name(avatar.widget.cast(), "document-edit-symbolic")
+            adw_avatar_set_show_initials(avatar.widget.cast(), 0)
         } else {
-            adw_avatar_set_show_initials(avatar.cast(), 1)
+            adw_avatar_set_show_initials(avatar.widget.cast(), 1)
         }
         name.text = row.name
         time.text = DateText.brief(row.lastActivity, row.day)

@@ -10,13 +10,14 @@ final class EventRow: TimelineRow {
     private let text = Label()
     private let arrow = Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic"))
     private let lines = Label()
-    private let readers = ReaderStrip()
+    private let readers: ReaderStrip
     private var group: EventGroup?
     /// What assistive technology reads.
     private(set) var spoken = ""
 
     /// - Parameter toggle: shows the events of a row in full, or in short again.
-    init(toggle: @escaping @MainActor (MessageID) -> Void) {
+    init(pictures: AvatarPictures? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
+        readers = ReaderStrip(pictures: pictures)
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
         gtk_widget_set_focusable(widget.cast(), 1)

@@ -28,10 +28,11 @@ final class MessageRow: TimelineRow {
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionStrip
-    let readers = ReaderStrip()
+    let readers: ReaderStrip
     /// Of one's own messages only.
     let unsent: UnsentStrip?
-    private let avatar: Widget?
+    private let avatar: AvatarView?
+    private let pictures: AvatarPictures
     private let files: AttachmentView
     let preview: LinkPreviewCard
     private(set) var item: MessageItem?
@@ -40,13 +41,15 @@ final class MessageRow: TimelineRow {
 
     init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
         self.isOwn = isOwn
+        pictures = media.avatars
+        readers = ReaderStrip(pictures: media.avatars)
         files = AttachmentView(media: media)
         preview = LinkPreviewCard(media: media)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionStrip(isOwn: isOwn)
         unsent = isOwn ? UnsentStrip() : nil
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
-        avatar = isOwn ? nil : Widget(borrowing: adw_avatar_new(30, nil, 1))
+        avatar = isOwn ? nil : AvatarView(size: 30)
         build()
         buttons.menu.onClick { [weak self, weak delegate] in
             guard let self else { return }
@@ -109,8 +112,8 @@ final class MessageRow: TimelineRow {
         meta.isVisible = !meta.text.isEmpty
         buttons.show(message, time: message.endsGroup ? "" : time)
         if let avatar {
-            adw_avatar_set_text(avatar.cast(), message.senderName)
-            gtk_widget_set_opacity(avatar.cast(), message.endsGroup ? 1 : 0)
+            avatar.show(message.senderName, message.senderAvatar, from: pictures)
+            gtk_widget_set_opacity(avatar.widget.cast(), message.endsGroup ? 1 : 0)
         }
         widget.setStyle("starts-group", message.startsGroup)
         widget.setStyle("ends-group", message.endsGroup)
@@ -200,8 +203,8 @@ final class MessageRow: TimelineRow {
         bubble.append(shortened)
         bubble.append(preview.widget)
         if let avatar {
-            gtk_widget_set_valign(avatar.cast(), GTK_ALIGN_END)
-            line.append(avatar)
+            gtk_widget_set_valign(avatar.widget.cast(), GTK_ALIGN_END)
+            line.append(avatar.widget)
         }
         let surrounded = buttons.around(bubble, in: widget)
         readers.place(beside: surrounded, in: widget, atEnd: !isOwn)

@@ -12,12 +12,14 @@ final class ReaderStrip {
     private static let gap: Int32 = 6
 
     let widget = Box(.horizontal)
-    private var avatars: [Widget] = []
+    private var avatars: [AvatarView] = []
+    private let pictures: AvatarPictures?
     private let more = Label()
     /// What assistive technology reads; empty without readers.
     private(set) var spoken = ""
 
-    init() {
+    init(pictures: AvatarPictures?) {
+        self.pictures = pictures
         widget.addStyle("reader-strip")
         widget.isVisible = false
     }
@@ -31,13 +33,13 @@ final class ReaderStrip {
         // With one more than fit, the number would stand for a single one.
         let shown = readers.count <= Self.mostAvatars ? readers.count : Self.mostAvatars - 1
         while avatars.count < shown {
-            let avatar = Widget(borrowing: adw_avatar_new(Self.avatarSize, nil, 1))
-            widget.append(avatar)
+            let avatar = AvatarView(size: Self.avatarSize)
+            widget.append(avatar.widget)
             avatars.append(avatar)
         }
         for (place, avatar) in avatars.enumerated() {
-            avatar.isVisible = place < shown
-            if place < shown { adw_avatar_set_text(avatar.cast(), readers[place].name) }
+            avatar.widget.isVisible = place < shown
+            if place < shown { avatar.show(readers[place].name, readers[place].avatar, from: pictures) }
         }
         if shown < readers.count {
             if gtk_widget_get_parent(more.cast()) != nil { gtk_box_remove(widget.cast(), more.cast()) }

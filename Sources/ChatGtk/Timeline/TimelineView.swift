@@ -249,7 +249,7 @@ extension TimelineView: TimelineListSource {
         case .ownMessage: MessageRow(isOwn: true, media: media, delegate: self)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
-        case .events: EventRow { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
+        case .events: EventRow(pictures: media.avatars) { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
         case .more, nil: MoreRow()
         }
     }

@@ -28,11 +28,13 @@ final class ConversationView {
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
     var onForward: (([MessageID]) -> Void)?
+    /// Where the picture of another room is; nil without one.
+    var roomAvatar: (RoomID) -> String? = { _ in nil }
     private var roomName = ""
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
-    init(conversation: Conversation, settings: Settings? = nil) {
+    init(conversation: Conversation, settings: Settings? = nil, avatars: AvatarPictures? = nil) {
         self.conversation = conversation
         self.settings = settings
         // Registered before the file names it.
@@ -47,7 +49,7 @@ final class ConversationView {
         typing = builder["typing_label"]
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
-        let media = MediaPresenter(service: conversation.media)
+        let media = MediaPresenter(service: conversation.media, avatars: avatars)
         media.linkPreviews = { [weak settings, weak timeline = conversation.timeline] in
             settings?.bool("link-previews") == true ? timeline?.linkPreviews : nil
         }
@@ -57,6 +59,9 @@ final class ConversationView {
             menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
         searchBar = RoomSearchBar(viewModel: conversation.search)
+        composer.avatars = CompletionAvatars(pictures: media.avatars) { [weak self] id in
+            self?.conversation.timeline.avatar(of: MemberID(id)) ?? self?.roomAvatar(RoomID(id))
+        }
         gtk_box_insert_child_after(widget.cast(), searchBar.widget.cast(), header.cast())
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")

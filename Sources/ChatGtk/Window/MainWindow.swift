@@ -15,6 +15,8 @@ public final class MainWindow {
     private let settings: Settings?
     let panes: SplitPane
     private let toasts: Widget
+    /// Of the account that is shown.
+    private var avatars: AvatarPictures
     private let contentStack: Stack
     private let sidebarHeader: Widget
     private(set) var roomList: RoomListView?
@@ -51,8 +53,10 @@ public final class MainWindow {
         searchPane = SearchPane(viewModel: coordinator.search)
         gtk_box_append(builder["sidebar", Box.self].cast(), searchPane.widget.cast())
         gtk_window_set_application(window.cast(), application.cast())
+        avatars = AvatarPictures(service: coordinator.media)
         let list = RoomListView(
-            viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"])
+            viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"], pictures: avatars
+        )
         list.onActivate = { [weak self] in self?.showConversationPane() }
         list.onDetails = { [weak self] in self?.showDetails(of: $0) }
         list.onLeave = { [weak self] in self?.confirmLeaving($0) }
@@ -72,7 +76,8 @@ public final class MainWindow {
         let before = self.coordinator
         (before.onNotice, before.onLeavingAsked, before.onSent) = (nil, nil, nil)
         self.coordinator = coordinator
-        roomList?.show(coordinator.rooms)
+        avatars = AvatarPictures(service: coordinator.media)
+        roomList?.show(coordinator.rooms, avatars)
         searchPane.show(coordinator.search)
         searchPane.widget.isVisible = coordinator.search.state.isOpen
         rooms.isVisible = !coordinator.search.state.isOpen
@@ -158,7 +163,10 @@ public final class MainWindow {
         let previous = conversationView
         conversationView = nil
         if let conversation = coordinator.conversation {
-            let view = ConversationView(conversation: conversation, settings: settings)
+            let view = ConversationView(conversation: conversation, settings: settings, avatars: avatars)
+            view.roomAvatar = { [weak coordinator] room in
+                coordinator?.rooms.state.rows.first { $0.id == room }?.avatar
+            }
             view.onForward = { [weak self] in self?.askWhereTo(forward: $0) }
             conversationView = view
             gtk_stack_add_child(contentStack.cast(), view.widget.cast())

@@ -84,11 +84,10 @@ struct Salvage {
         for table in ["revision", "reaction", "attachment", "event", "attention"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE message NOT IN (SELECT key FROM message)")
         }
-        for table in ["receipt", "readingPlace", "roomSetting", "mentionCount"] {
+        for table in ["receipt", "readingPlace", "roomSetting", "mentionCount", "avatar"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE room NOT IN (SELECT key FROM room)")
         }
-        for row in try Row.fetchAll(db, sql: "SELECT * FROM room") {
-            let record = try RoomRecord(row)
+        for record in try RoomRecord.all(in: db) {
             try record.refreshLastMessage(in: db)
             if record.readUpTo != nil { try record.refreshUnread(after: record.readUpTo ?? 0, in: db) }
         }

@@ -19,6 +19,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         public var id: MemberID
         public var name: String
         public var readAt: Date
+        /// Where the member's picture is; nil without one.
+        public var avatar: String?
     }
 
     /// The message that another one answers, in short.
@@ -36,6 +38,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var body = MessageBody()
     public var senderID: MemberID
     public var senderName: String
+    /// Where the sender's picture is; nil without one.
+    public var senderAvatar: String?
     public var sentAt: Date
     public var isOwn: Bool
     public var isEdited: Bool

@@ -54,7 +54,7 @@ nonisolated struct TimelineLayout {
     func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
         MessageItem(
             id: message.id, text: message.text, body: bodies.body(of: message), senderID: message.sender,
-            senderName: name(of: message.sender),
+            senderName: name(of: message.sender), senderAvatar: members[message.sender]?.avatar,
             sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
             isDeleted: message.isDeleted, delivery: message.delivery, transactionID: message.transactionID,
             quote: message.isDeleted ? nil : quote,
@@ -69,7 +69,9 @@ nonisolated struct TimelineLayout {
     }
 
     private func readers(of message: Message) -> [MessageItem.Reader] {
-        message.readers.map { .init(id: $0.member, name: name(of: $0.member), readAt: $0.readAt) }
+        message.readers.map {
+            .init(id: $0.member, name: name(of: $0.member), readAt: $0.readAt, avatar: members[$0.member]?.avatar)
+        }
     }
 
     func events(_ messages: ArraySlice<Message>) -> EventGroup {

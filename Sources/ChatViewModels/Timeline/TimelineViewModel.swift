@@ -324,6 +324,9 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
+    /// Where a member's picture is; nil without one.
+    public func avatar(of member: MemberID) -> String? { names[member]?.avatar }
+
     private func setMembers(_ members: [Member]) {
         state.members = members
         ownID = members.first { $0.kind == .own }?.id

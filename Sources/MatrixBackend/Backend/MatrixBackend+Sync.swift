@@ -124,6 +124,9 @@ extension MatrixBackend {
         if !isKnown || reader.name != nil || reader.alias != nil || update.heroes != nil {
             batch.name = name(explicit, alias, update, reader)
         }
+        let avatar = RoomAvatar(
+            kept: try await kept(RoomAvatar.uriSetting), hero: try await kept(RoomAvatar.heroSetting))
+        batch.avatar = avatar.change(by: update, reader, own: own, &batch.settings)
         var creation = reader.creation
         if creation == nil { creation = RoomCreation(try await kept(RoomStateReader.creationSetting)) }
         if let count = update.joinedCount { batch.settings[RoomStateReader.joinedCountSetting] = String(count) }

@@ -44,6 +44,11 @@ struct MatrixEvent: Equatable, Sendable {
     /// Bytes (specification, size limits).
     static let longestIdentifier = 255
 
+    /// Where a homeserver keeps a file; nil for anything else.
+    static func contentURI(_ value: JSONValue?) -> String? {
+        value?.string.flatMap { $0.hasPrefix("mxc://") && $0.utf8.count <= 1000 ? $0 : nil }
+    }
+
     static func identifier(_ value: JSONValue?) -> String? {
         guard let text = value?.string, !text.isEmpty, text.utf8.count <= longestIdentifier, !text.utf8.contains(0)
         else { return nil }

@@ -42,7 +42,7 @@ struct MessageText: Equatable {
     /// A file has a name of its own only beside a caption.
     private mutating func readFile(_ content: JSONValue, body: String) {
         let ownName = content["filename"]?.string.map(Self.shown)
-        guard let uri = content["url"]?.string, uri.hasPrefix("mxc://"), uri.utf8.count <= 1000 else {
+        guard let uri = MatrixEvent.contentURI(content["url"]) else {
             // Encrypted, or broken: its name is shown.
             kind = .text
             return
@@ -97,10 +97,7 @@ struct MessageText: Equatable {
     }
 
     private static func thumbnail(_ info: JSONValue?) -> String? {
-        guard let uri = info?["thumbnail_url"]?.string, uri.hasPrefix("mxc://"), uri.utf8.count <= 1000 else {
-            return nil
-        }
-        return uri
+        MatrixEvent.contentURI(info?["thumbnail_url"])
     }
 
     /// What a sender calls a picture is shown as one only if it says so.

@@ -15,6 +15,8 @@ struct RoomStateReader {
     /// Empty where it was taken away; nil where nothing was told.
     private(set) var name: String?
     private(set) var alias: String?
+    /// `.some(nil)` where it was taken away; nil where nothing was told.
+    private(set) var avatar: String??
     private(set) var creation: RoomCreation?
     /// Whether the user was told to be out of it.
     private(set) var isLeft = false
@@ -36,6 +38,7 @@ struct RoomStateReader {
                 }
             case ("m.room.name", ""): name = Self.line(event.content["name"]?.string)
             case ("m.room.canonical_alias", ""): alias = Self.line(event.content["alias"]?.string)
+            case ("m.room.avatar", ""): avatar = .some(MatrixEvent.contentURI(event.content["url"]))
             case ("m.room.topic", ""):
                 let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
                 settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
@@ -60,7 +63,7 @@ struct RoomStateReader {
         let name = line(said?.string)
         return Member(
             id: MemberID(id), displayName: name.isEmpty ? id : name, kind: MemberID(id) == own ? .own : .person,
-            hasLeft: membership != "join")
+            hasLeft: membership != "join", avatar: MatrixEvent.contentURI(event.content["avatar_url"]))
     }
 
     /// As it fits on a line of a list.

@@ -52,7 +52,8 @@ struct SlidingSync: SyncSource {
                     "timeline_limit": .integer(Int64(timelineLimit)),
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
-                        ["m.room.topic", ""], ["m.room.encryption", ""], ["m.room.power_levels", ""],
+                        ["m.room.topic", ""], ["m.room.avatar", ""], ["m.room.encryption", ""],
+                        ["m.room.power_levels", ""],
                         ["m.room.member", "$ME"],
                         ["m.room.member", "$LAZY"],
                     ],
@@ -115,7 +116,9 @@ struct SlidingSync: SyncSource {
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in
                 MatrixEvent.identifier(hero["user_id"]).map {
-                    RoomUpdate.Hero(id: MemberID($0), name: hero["displayname"]?.string)
+                    RoomUpdate.Hero(
+                        id: MemberID($0), name: hero["displayname"]?.string,
+                        avatar: MatrixEvent.contentURI(hero["avatar_url"]))
                 }
             }
         }

@@ -21,6 +21,7 @@ struct RoomUpdate: Equatable, Sendable {
     struct Hero: Equatable, Sendable {
         var id: MemberID
         var name: String?
+        var avatar: String?
     }
 
     var id: RoomID

@@ -9,6 +9,7 @@ final class CompletionList {
     var onAccept: ((Int) -> Void)?
     /// Called when what failed is to be asked again.
     var onRetry: (() -> Void)?
+    var avatars: CompletionAvatars?
 
     private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
     private let status = Box(.horizontal, spacing: 9)
@@ -33,7 +34,7 @@ final class CompletionList {
             make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] row, index in
                 guard let self, let shown = self.shown else { return }
-                self.rows[row.pointer]?.show(index, of: shown)
+                self.rows[row.pointer]?.show(index, of: shown, self.avatars)
             })
         self.list = list
         list.widget.setAccessibleLabel(translated("Suggestions"))

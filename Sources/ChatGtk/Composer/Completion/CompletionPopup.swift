@@ -44,6 +44,12 @@ final class CompletionPopup {
         for child in dock.children { dock.remove(child) }
     }
 
+    /// Of those whom the rows stand for; initials without.
+    var avatars: CompletionAvatars? {
+        get { list.avatars }
+        set { list.avatars = newValue }
+    }
+
     /// The list, wherever it is.
     var listWidget: Widget { list.widget }
     func row(at index: Int) -> Widget? { list.row(at: index) }

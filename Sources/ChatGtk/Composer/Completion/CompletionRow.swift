@@ -2,13 +2,20 @@ import CGtk
 import Composer
 import GtkKit
 
+/// Where the pictures of those in the list are found.
+struct CompletionAvatars {
+    let pictures: AvatarPictures
+    /// By the identifier of an entity; nil without one.
+    let uri: (String) -> String?
+}
+
 /// A row of the completion list: picture, name with what the query met in bold, and what tells it from others.
 final class CompletionRow {
     let widget: Widget
     /// Called when the row is clicked.
     var onClick: ((Int) -> Void)?
 
-    private let avatar = Widget(borrowing: adw_avatar_new(24, "", 1))
+    private let avatar = AvatarView(size: 24)
     private let glyph = Label()
     private let name = Label()
     private let detail = Label()
@@ -18,9 +25,9 @@ final class CompletionRow {
         let row = Box(.horizontal, spacing: 9)
         widget = row
         row.addStyle("completion-row")
-        avatar.addStyle("completion-avatar")
+        avatar.widget.addStyle("completion-avatar")
         glyph.addStyle("completion-glyph")
-        for child in [avatar, glyph, name, detail] { row.append(child) }
+        for child in [avatar.widget, glyph, name, detail] { row.append(child) }
         for label in [name, detail] {
             gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
             gtk_label_set_single_line_mode(label.cast(), 1)
@@ -39,15 +46,15 @@ final class CompletionRow {
         row.addController(click)
     }
 
-    func show(_ index: Int, of completion: CompletionState) {
+    func show(_ index: Int, of completion: CompletionState, _ avatars: CompletionAvatars?) {
         guard completion.items.indices.contains(index) else { return }
         self.index = index
         let entity = completion.items[index]
         let isPicture = entity.replacement != nil
         glyph.isVisible = isPicture
         glyph.text = entity.replacement ?? ""
-        avatar.isVisible = !isPicture && Self.prefixesOfPeople.contains(completion.prefix)
-        adw_avatar_set_text(avatar.cast(), entity.name)
+        avatar.widget.isVisible = !isPicture && Self.prefixesOfPeople.contains(completion.prefix)
+        avatar.show(entity.name, isPicture ? nil : avatars?.uri(entity.id), from: avatars?.pictures)
         name.text = entity.name
         name.setBold(entity.matched)
         detail.text = entity.detail ?? ""

@@ -35,7 +35,7 @@ do {
     switch arguments.first {
     case "composer": rows = try ComposerBenchmarks.rows()
     case "completion": rows = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
-    case "markup": rows = try MarkupBenchmarks.rows()
+    case "markup": rows = MarkupBenchmarks.rows(isLong: true)
     case nil:
         rows =
             try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()] + ComposerBenchmarks.rows()

@@ -18,6 +18,7 @@ enum AddressFinder {
             guard bytes.contains(UInt8(ascii: ":")) || bytes.contains(UInt8(ascii: ".")) else { return [] }
             var found: [(range: Range<Int>, mark: InlineMarks.Mark)] = []
             var place = 0
+            let mayBegin = mayBegin
             while place < bytes.count {
                 guard mayBegin[Int(bytes[place])], isBoundary(bytes, place),
                     let prefix = prefixes.first(where: { matches($0, bytes, place) })

@@ -5,11 +5,11 @@ struct CodeLanguage {
 
     /// - Parameter info: what stands after the fence; its first word is the language.
     init?(info: String) {
-        let word = info.prefix { !$0.isWhitespace && $0 != "," && $0 != "{" }.lowercased()
-        guard !word.isEmpty, word.utf8.count <= 40,
-            word.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "+-#_.".utf8.contains($0) })
+        let word = info.utf8.prefix { !$0.isSpace && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "{") }
+        guard !word.isEmpty, word.count <= 40,
+            word.allSatisfy({ $0.isLetter || $0.isDigit || "+-#_.".utf8.contains($0) })
         else { return nil }
-        name = word
+        name = String(decoding: word.map(\.lowercased), as: UTF8.self)
     }
 
     /// - Parameter className: the value of a `class` attribute; only `language-…` counts.

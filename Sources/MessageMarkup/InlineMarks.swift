@@ -9,11 +9,32 @@ struct InlineMarks: Sendable {
     func applied(to text: InlineText) -> InlineText {
         guard !text.isEmpty else { return text }
         var text = text
-        if readsSpoilers { text = SpoilerMarks.applied(to: text) }
-        if !names.isEmpty { text = split(text, at: names.mentions(in:)) }
-        text = split(text, at: AddressFinder.links(in:))
+        let signs = Signs(in: text)
+        if readsSpoilers, signs.contains(.bar) { text = SpoilerMarks.applied(to: text) }
+        if signs.contains(.at), !names.isEmpty { text = split(text, at: names.mentions(in:)) }
+        if !signs.isDisjoint(with: [.dot, .colon]) { text = split(text, at: AddressFinder.links(in:)) }
         text.judgeLinks()
         return text
+    }
+
+    /// Characters without which there is nothing to be found.
+    fileprivate struct Signs: OptionSet {
+        let rawValue: UInt8
+
+        static let bar = Signs(rawValue: 1)
+        static let at = Signs(rawValue: 2)
+        static let dot = Signs(rawValue: 4)
+        static let colon = Signs(rawValue: 8)
+
+        fileprivate static let ofByte = (0..<256).map { byte -> UInt8 in
+            switch UInt8(byte) {
+            case UInt8(ascii: "|"): bar.rawValue
+            case UInt8(ascii: "@"): at.rawValue
+            case UInt8(ascii: "."): dot.rawValue
+            case UInt8(ascii: ":"): colon.rawValue
+            default: 0
+            }
+        }
     }
 
     /// Runs that are neither code nor a link already are cut where something was found in them.
@@ -56,5 +77,19 @@ struct InlineMarks: Sendable {
     enum Mark {
         case link(LinkTarget)
         case mention(BodyMention)
+    }
+}
+
+extension InlineMarks.Signs {
+    fileprivate init(in text: InlineText) {
+        let table = Self.ofByte
+        var signs: UInt8 = 0
+        for run in text.runs {
+            var text = run.text
+            text.withUTF8 { bytes in
+                for byte in bytes { signs |= table[Int(byte)] }
+            }
+        }
+        self.init(rawValue: signs)
     }
 }

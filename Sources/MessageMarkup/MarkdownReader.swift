@@ -27,7 +27,9 @@ struct MarkdownReader {
 
     /// - Parameter text: of any length.
     static func body(_ text: String, isEmote: Bool, marks: InlineMarks) -> MessageBody {
-        guard let document = parse(text) else { return MessageBody(plain: text, isEmote: isEmote) }
+        guard MarkdownEffort.isBearable(text), let document = parse(text) else {
+            return MessageMarkup.body(plain: text, isEmote: isEmote)
+        }
         defer { cmark_node_free(document) }
         var reader = MarkdownReader(builder: BodyBuilder(marks: marks), addressBudget: max(100_000, text.utf8.count))
         reader.read(document)
@@ -158,8 +160,9 @@ struct MarkdownReader {
     private mutating func code(_ node: OpaquePointer) {
         builder.endParagraph()
         var code = literal(node)
-        if code.utf8.last == 0x0A { code.unicodeScalars.removeLast() }
-        let language = cmark_node_get_fence_info(node).flatMap { CodeLanguage(info: String(cString: $0)) }
+        if code.utf8.last == 0x0A { code = String(Substring(code.utf8.dropLast())) }
+        let info = cmark_node_get_fence_info(node).map { String(cString: $0) } ?? ""
+        let language = info.isEmpty ? nil : CodeLanguage(info: info)
         if !code.isEmpty { builder.add(.code(code, language: language?.name)) }
     }
 

@@ -2,30 +2,45 @@ import ChatCore
 
 /// `||text||`, the mark for spoilers in chats, which Markdown does not know.
 enum SpoilerMarks {
-    private static let mark = "||"
-
     /// The text with what stands between two marks covered; marks without a partner stay text.
     static func applied(to text: InlineText) -> InlineText {
-        let count = text.runs.reduce(0) { $0 + (canHoldMarks($1) ? $1.text.ranges(of: mark).count : 0) }
+        let marks = text.runs.map { canHoldMarks($0) ? Self.marks(in: $0.text) : [] }
+        let count = marks.reduce(0) { $0 + $1.count }
         guard count >= 2 else { return text }
         var left = count - count % 2
         var isCovered = false
         var result = InlineText()
-        for run in text.runs {
-            guard canHoldMarks(run) else {
-                result.append(covered(run, isCovered))
-                continue
-            }
-            var rest = Substring(run.text)
-            while left > 0, let range = rest.firstRange(of: mark) {
-                result.append(covered(run.with(rest[..<range.lowerBound]), isCovered))
-                rest = rest[range.upperBound...]
+        for (run, marks) in zip(text.runs, marks) {
+            var start = run.text.utf8.startIndex
+            for mark in marks.prefix(left) {
+                result.append(covered(run.with(run.text[start..<mark]), isCovered))
+                start = run.text.utf8.index(mark, offsetBy: 2)
                 isCovered.toggle()
-                left -= 1
             }
-            result.append(covered(run.with(rest), isCovered))
+            left -= min(left, marks.count)
+            let rest = start == run.text.startIndex ? run : run.with(run.text[start...])
+            result.append(covered(rest, isCovered))
         }
         return result
+    }
+
+    private static func marks(in text: String) -> [String.Index] {
+        let bytes = text.utf8
+        var found: [String.Index] = []
+        var last: String.Index?
+        for place in bytes.indices {
+            guard bytes[place] == UInt8(ascii: "|") else {
+                last = nil
+                continue
+            }
+            if let first = last {
+                found.append(first)
+                last = nil
+            } else {
+                last = place
+            }
+        }
+        return found
     }
 
     private static func canHoldMarks(_ run: InlineRun) -> Bool {

@@ -25,6 +25,8 @@ struct TagLimiter {
     private var output: [UInt8] = []
     private var open: [Open] = []
     private var overflow: [MarkupTag] = []
+    /// Bytes of tags that may still be repeated: a long address could be, at each of a hundred ends.
+    private var reopening: Int
 
     /// The same text with bounded markup, in UTF-8.
     static func limited(_ html: String) -> [UInt8] {
@@ -38,6 +40,7 @@ struct TagLimiter {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
+        reopening = bytes.count + 100_000
         output.reserveCapacity(bytes.count + bytes.count / 4)
     }
 
@@ -111,7 +114,8 @@ struct TagLimiter {
         let endsAlone = index == open.count - 1 || open[index].tag.holdsFormatting
         let again = endsAlone ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.mostReopened)
         while open.count > index { if let last = open.popLast() { writeEnd(last.tag) } }
-        for element in again {
+        for element in again where element.source.count <= reopening {
+            reopening -= element.source.count
             let start = output.count
             output += Array(output[element.source])
             open.append(Open(tag: element.tag, source: start..<output.count))

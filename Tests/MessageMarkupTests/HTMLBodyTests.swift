@@ -92,4 +92,14 @@ struct HTMLBodyTests {
             _ = MessageMarkup.body(html: String(repeating: piece, count: 50_000))
         }
     }
+
+    /// Formatting goes on behind the block it began in, and a long address with it: not a hundred times without end.
+    @Test func anAddressIsNotCopiedWithoutEnd() {
+        let address = "https://a.example/" + String(repeating: "x", count: 8000)
+        let piece =
+            String(repeating: "<div>", count: 90) + "<a href=\(address)>x" + String(repeating: "</div>y", count: 90)
+            + "</a>"
+        let html = String(repeating: piece, count: 20)
+        #expect(MessageMarkup.sanitised(html: html).utf8.count < 4 * html.utf8.count + 200_000)
+    }
 }

@@ -98,6 +98,42 @@ struct MarkdownBodyTests {
         #expect(!body.blocks.isEmpty)
     }
 
+    /// What would take the parser minutes is shown as it is.
+    @Test(arguments: [
+        String(repeating: "- ", count: 25_000) + "x" + String(repeating: "\n", count: 50_000),
+        String(repeating: ">", count: 50_000) + "a\n" + String(repeating: "a\n", count: 25_000),
+        String(repeating: "![[]()", count: 20_000),
+        "|" + String(repeating: "a|", count: 12_500) + "\n|" + String(repeating: "-|", count: 12_500) + "\n"
+            + String(repeating: "|a\n", count: 16_000),
+        String(repeating: "a b c\n", count: 8000) + String(repeating: "|-|\n", count: 12_500),
+    ])
+    func whatNobodyWritesIsText(text: String) {
+        #expect(MessageMarkup.body(markdown: text) == MessageMarkup.body(plain: text))
+    }
+
+    /// Long texts as people write them, with all that they may have, are no such.
+    @Test func longTextsAreRead() {
+        let piece = """
+            ## A *title*
+
+            1. first
+               - [x] done, [a link](https://a.example/x_y) and ![a cat](https://a.example/cat.png)
+                 > quoted **twice**
+
+            | a | b | c |
+            |---|---|---|
+            | 1 | 2 | 3 |
+            | 4 |
+
+            ```swift
+            let a = [[1], [2]]
+            ```\n\n
+            """
+        let body = MessageMarkup.body(markdown: String(repeating: piece, count: 500))
+        #expect(body.blocks.count == 4 * 500)
+        #expect(body.blocks.starts(with: MessageMarkup.body(markdown: piece).blocks))
+    }
+
     @Test func aDefinitionIsNotCopiedWithoutEnd() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
         let text = "[a]: \(address)\n\n" + String(repeating: "[a] b ", count: 10_000)

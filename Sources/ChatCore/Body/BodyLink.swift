@@ -52,6 +52,9 @@ public struct BodyLink: Hashable, Sendable {
     /// Whether a reader of the text has read the address: but for scheme, `www.` and a slash at the end.
     private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
         if text == target.address { return true }
+        // A shown address has at most a scheme, `www.` and white space less, or the scheme's case and a slash more.
+        let shortest = target.address.utf8.count - "https://www./".utf8.count
+        if text.utf8.count < shortest { return false }
         let shown = Substring(text).trimming(while: \.isWhitespace)
         return shown == target.address || bare(shown) == bare(Substring(target.address))
     }

@@ -2,13 +2,8 @@
 public struct InlineRun: Hashable, Sendable {
     public var text: String
     public var style: InlineStyle
-    public var link: BodyLink?
-    public var mention: BodyMention?
-    public var spoiler: Spoiler?
-    public var foreground: BodyColor?
-    public var background: BodyColor?
-    /// The text is then what stands for the picture where it is not shown.
-    public var image: ImageReference?
+    /// Nil in most runs: they are copied at each step of reading, and so cost two references.
+    private var marks: RunMarks?
 
     public init(
         _ text: String, style: InlineStyle = [], link: BodyLink? = nil, mention: BodyMention? = nil,
@@ -17,21 +12,58 @@ public struct InlineRun: Hashable, Sendable {
     ) {
         self.text = text
         self.style = style
-        self.link = link
-        self.mention = mention
-        self.spoiler = spoiler
-        self.foreground = foreground
-        self.background = background
-        self.image = image
+        let marks = RunMarks.Values(
+            link: link, mention: mention, spoiler: spoiler, foreground: foreground, background: background,
+            image: image)
+        self.marks = RunMarks(marks)
+    }
+
+    public var link: BodyLink? {
+        get { marks?.values.link }
+        set { change(isNothing: newValue == nil) { $0.link = newValue } }
+    }
+
+    public var mention: BodyMention? {
+        get { marks?.values.mention }
+        set { change(isNothing: newValue == nil) { $0.mention = newValue } }
+    }
+
+    public var spoiler: Spoiler? {
+        get { marks?.values.spoiler }
+        set { change(isNothing: newValue == nil) { $0.spoiler = newValue } }
+    }
+
+    public var foreground: BodyColor? {
+        get { marks?.values.foreground }
+        set { change(isNothing: newValue == nil) { $0.foreground = newValue } }
+    }
+
+    public var background: BodyColor? {
+        get { marks?.values.background }
+        set { change(isNothing: newValue == nil) { $0.background = newValue } }
+    }
+
+    /// The text is then what stands for the picture where it is not shown.
+    public var image: ImageReference? {
+        get { marks?.values.image }
+        set { change(isNothing: newValue == nil) { $0.image = newValue } }
+    }
+
+    private mutating func change(isNothing: Bool, _ edit: (inout RunMarks.Values) -> Void) {
+        if marks == nil, isNothing { return }
+        var values = marks?.values ?? RunMarks.Values()
+        edit(&values)
+        marks = RunMarks(values)
     }
 
     /// Whether it differs from plain text in any way.
-    public var isMarked: Bool { !looksLike(InlineRun("")) }
+    public var isMarked: Bool { !style.isEmpty || marks != nil }
 
     /// Whether all but the text is equal. Two pictures never look the same.
     public func looksLike(_ other: InlineRun) -> Bool {
-        style == other.style && link == other.link && mention == other.mention && spoiler == other.spoiler
-            && foreground == other.foreground && background == other.background && image == nil && other.image == nil
+        guard style == other.style else { return false }
+        guard let marks, let others = other.marks else { return marks == nil && other.marks == nil }
+        return marks == others && marks.values.image == nil
     }
 
     /// A run that looks like this one.
@@ -40,4 +72,32 @@ public struct InlineRun: Hashable, Sendable {
         run.text = String(text)
         return run
     }
+}
+
+/// What few runs have, in one place that copies share.
+private final class RunMarks: Hashable, Sendable {
+    struct Values: Hashable, Sendable {
+        var link: BodyLink?
+        var mention: BodyMention?
+        var spoiler: Spoiler?
+        var foreground: BodyColor?
+        var background: BodyColor?
+        var image: ImageReference?
+
+        var isEmpty: Bool {
+            link == nil && mention == nil && spoiler == nil && foreground == nil && background == nil && image == nil
+        }
+    }
+
+    let values: Values
+
+    /// - Returns: nil for none.
+    init?(_ values: Values) {
+        guard !values.isEmpty else { return nil }
+        self.values = values
+    }
+
+    static func == (one: RunMarks, other: RunMarks) -> Bool { one === other || one.values == other.values }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

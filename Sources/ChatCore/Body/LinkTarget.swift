@@ -6,6 +6,18 @@ public struct LinkTarget: Hashable, Sendable {
     public enum Scheme: String, CaseIterable, Sendable {
         case https, http, ftp, mailto, magnet, matrix
 
+        private static let names = allCases.map { (scheme: $0, name: Array($0.rawValue.utf8)) }
+
+        /// - Parameter isWritten: whether capitals are no letters of a scheme.
+        init?(_ name: some Collection<UInt8>, isWritten: Bool = false) {
+            let letter: UInt8 = isWritten ? 0 : 0x20
+            let found = Self.names.first { known in
+                known.name.count == name.count && zip(known.name, name).allSatisfy { $0 == $1 | letter }
+            }
+            guard let found else { return nil }
+            self = found.scheme
+        }
+
         /// Whether such an address begins with a host.
         var hasHost: Bool { self == .https || self == .http || self == .ftp }
     }
@@ -18,20 +30,42 @@ public struct LinkTarget: Hashable, Sendable {
     public let scheme: Scheme
 
     /// - Returns: nil unless the address is absolute and of an allowed scheme.
-    public init?(_ text: some StringProtocol) {
-        // What browsers drop before they look at the scheme.
-        let bytes = text.utf8.filter { $0 >= 0x20 }
-        guard bytes.count <= Self.maximumLength, let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let name = String(decoding: bytes[..<colon].drop { $0 == 0x20 }, as: UTF8.self).lowercased()
-        guard let scheme = Scheme(rawValue: name) else { return nil }
-        let rest = Self.trimmed(bytes[(colon + 1)...])
-        guard !rest.isEmpty else { return nil }
-        if scheme.hasHost {
-            guard rest.starts(with: "//".utf8), rest.count > 2 else { return nil }
-        }
+    public init?(_ text: String) {
+        var text = text
+        guard let (scheme, isWritten) = text.withUTF8(Self.scheme) else { return nil }
         self.scheme = scheme
-        address = name + ":" + Self.encoded(rest)
-        if address.utf8.count > Self.maximumLength || (scheme.hasHost && host == nil) { return nil }
+        if isWritten {
+            address = text
+        } else {
+            // What browsers drop before they look at the scheme.
+            let bytes = Array(text.utf8).filter { $0 >= 0x20 }
+            let rest = Self.trimmed(bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+            guard !rest.isEmpty, !scheme.hasHost || rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) else {
+                return nil
+            }
+            address = scheme.rawValue + ":" + Self.encoded(rest)
+        }
+        if address.utf8.count > Self.maximumLength || (scheme.hasHost && hostBytes { $0.isEmpty } ?? true) {
+            return nil
+        }
+    }
+
+    /// - Returns: the scheme, and whether the bytes are the address as it is written; nil for none that is allowed.
+    private static func scheme(_ bytes: UnsafeBufferPointer<UInt8>) -> (Scheme, isWritten: Bool)? {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let isPlain = isPlain
+        let rest = bytes[(colon + 1)...]
+        if let scheme = Scheme(bytes[..<colon], isWritten: true), rest.count > 2, rest.allSatisfy({ isPlain[Int($0)] }),
+            !scheme.hasHost || rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")])
+        {
+            return (scheme, true)
+        }
+        let name = bytes[..<colon].filter { $0 >= 0x20 }.drop { $0 == 0x20 }
+        return Scheme(name).map { ($0, false) }
+    }
+
+    public init?(_ text: Substring) {
+        self.init(String(text))
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -72,15 +106,32 @@ public struct LinkTarget: Hashable, Sendable {
 
     /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along. By bytes: a
     /// mark over a slash makes one character of both, and ends the host all the same.
-    private var authority: Substring.UTF8View? {
+    private func authority<Result>(_ read: (Slice<UnsafeBufferPointer<UInt8>>) -> Result) -> Result? {
         guard scheme.hasHost else { return nil }
-        return address.utf8.dropFirst(scheme.rawValue.utf8.count + 3).prefix {
-            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        var address = address
+        return address.withUTF8 { bytes in
+            let start = min(scheme.rawValue.utf8.count + 3, bytes.count)
+            return read(
+                bytes[start...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            )
+        }
+    }
+
+    /// The host without name and port, as it is written.
+    private func hostBytes<Result>(_ read: (Slice<UnsafeBufferPointer<UInt8>>) -> Result) -> Result? {
+        authority { authority in
+            let mark = authority.lastIndex(of: UInt8(ascii: "@"))
+            let place = mark.map { authority[($0 + 1)...] } ?? authority
+            let end =
+                place.first == UInt8(ascii: "[")
+                ? place.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : place.firstIndex(of: UInt8(ascii: ":"))
+            let host = place[..<(end ?? place.endIndex)]
+            return read(host.elementsEqual("[]".utf8) ? host[host.endIndex...] : host)
         }
     }
 
     /// Whether a name or password stands before the host, as in `https://bank.example@evil.example/`.
-    public var hasCredentials: Bool { authority?.contains(UInt8(ascii: "@")) ?? false }
+    public var hasCredentials: Bool { authority { $0.contains(UInt8(ascii: "@")) } ?? false }
 
     /// The host, lowercased, without port; for `mailto` the part after the `@`. Nil for other schemes.
     public var host: String? {
@@ -88,14 +139,11 @@ public struct LinkTarget: Hashable, Sendable {
             let place = address.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "@"))
             return place.last.map { String(Substring($0)).lowercased() }
         }
-        guard let authority else { return nil }
-        let mark = authority.lastIndex(of: UInt8(ascii: "@"))
-        let place = mark.map { authority[authority.index(after: $0)...] } ?? authority
-        let end =
-            place.first == UInt8(ascii: "[")
-            ? place.firstIndex(of: UInt8(ascii: "]")).map(place.index(after:)) : place.firstIndex(of: UInt8(ascii: ":"))
-        let host = String(Substring(place[..<(end ?? place.endIndex)]))
-        return host.isEmpty || host == "[]" ? nil : host.lowercased()
+        return hostBytes { host in
+            let isLower = host.allSatisfy { $0 < 0x80 && !($0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z")) }
+            let text = String(decoding: host, as: UTF8.self)
+            return isLower ? text : text.lowercased()
+        }
     }
 
     /// Whether the host is written, or would be, with letters beyond ASCII, some of which look like others.

@@ -1,0 +1,79 @@
+/// Texts that make a parser slow whose time grows with the square of something: nesting, marks left open, tables.
+struct HostileMarkup {
+    let name: String
+    let isHTML: Bool
+    /// The text with about as many bytes.
+    let text: @Sendable (Int) -> String
+
+    static let all = markdown + html
+
+    private init(_ name: String, isHTML: Bool = false, text: @escaping @Sendable (Int) -> String) {
+        self.name = name
+        self.isHTML = isHTML
+        self.text = text
+    }
+
+    private static func repeated(_ piece: String, _ bytes: Int) -> String {
+        String(repeating: piece, count: max(1, bytes / piece.utf8.count))
+    }
+
+    private static let markdown =
+        [
+            "[", "![", "![[]()", "[a](b", "[a](<b", "![a](", "]", "[a]", "[a]: b\n", "[a]: b '", "*", "**a ", "*a **a ",
+            "_a __a ", "*a_ ", "a**b c* ", "~~a ", "~a~~ ", "`", "``` ", "<", "<!--", "<a b=\"", "</", "&", "&#x1",
+            "> ",
+            "> a\n", "- ", "- [ ] a\n", "1. ", "*\n", "a\n\n", "x\n", "a|", "||", "|-|\nx\n", "a|b\n-|-\n", "\\",
+            "@Ann ",
+            "https://a(", "www.", "www.a.example ", "# a\n", "a\n=\n", "\t", "\0", "[a](https://a.example) ",
+        ].map { piece in HostileMarkup(piece.debugDescription) { repeated(piece, $0) } } + [
+            HostileMarkup("code by ever more marks") { bytes in
+                var (text, length) = ("", 1)
+                while text.utf8.count < bytes {
+                    text += "e" + String(repeating: "`", count: length)
+                    length += 1
+                }
+                return text
+            },
+            HostileMarkup("blank lines in deep lists") { repeated("- ", $0 / 2) + "x" + repeated("\n", $0 / 2) },
+            HostileMarkup("a paragraph in deep quotes") { repeated(">", $0 / 2) + repeated("a\n", $0 / 2) },
+            HostileMarkup("lists in lists, blank lines") { bytes in
+                let depth = min(bytes / 40, 60)
+                let items = (0..<depth).map { String(repeating: " ", count: 2 * $0) + "- a\n" }.joined()
+                return items + repeated("\n", bytes - items.utf8.count)
+            },
+            HostileMarkup("a wide table of short rows") {
+                "|" + repeated("a|", $0 / 4) + "\n|" + repeated("-|", $0 / 4) + "\n" + repeated("|a\n", $0 / 2)
+            },
+            HostileMarkup("the heads of tables that are none") {
+                repeated("a b c\n", $0 / 2) + repeated("|-|\n", $0 / 2)
+            },
+            HostileMarkup("brackets in brackets") { repeated("[", $0 / 2) + repeated("]", $0 / 2) },
+            HostileMarkup("styles in styles") { repeated("*a **b ", $0 / 2) + repeated("b** a*", $0 / 2) },
+            HostileMarkup("a table of many cells") {
+                "|" + repeated("a|", 40) + "\n|" + repeated("-|", 40) + "\n"
+                    + repeated(
+                        "|a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|\n", $0)
+            },
+        ]
+
+    private static let html =
+        [
+            "<div>", "<b>", "</p>", "<div><b>", "<b><p>", "<p>", "<p><b><i>x</p>", "<a href=https://a.example>",
+            "<a href=https://a.example>x</a>", "<table>", "<table><td>", "<table><tr><td>", "<td>x<tr>", "<table>x",
+            "<ul><li>", "<li>", "<blockquote>", "<details><summary>", "<span data-mx-spoiler>",
+            "<span data-mx-color=#ff0000>", "<img src=mxc://a/b>", "<pre>\n", "<pre><code>", "<br>", "<hr>", "<h1><h2>",
+            "<script>", "<svg>", "<select><template>", "<mx-reply>", "<x>", "<!--", "<!-->", "<![CDATA[", "<?x", "<",
+            "</", "<a b=\"", "<b a=\"1\" b=2 ", "&", "&amp;", "&#x3c;", "&#", "\0", "\r\n", "<b>x</b>", "x <i>y</i> ",
+            "<p>x</p>", "<div></b></i></a>",
+        ].map { piece in HostileMarkup(piece.debugDescription, isHTML: true) { repeated(piece, $0) } } + [
+            HostileMarkup("attributes without end", isHTML: true) { "<b " + repeated("a=b ", $0) },
+            HostileMarkup("an address taken up again", isHTML: true) { bytes in
+                let address = "https://a.example/" + String(repeating: "x", count: 4000)
+                let piece = repeated("<div>", 450) + "<a href=\(address)>x" + repeated("</div>y", 450) + "</a>"
+                return repeated(piece, bytes)
+            },
+            HostileMarkup("styles left open in blocks", isHTML: true) {
+                repeated("<b><i><u><s><code><em><strong><p>x</p>", $0)
+            },
+        ]
+}

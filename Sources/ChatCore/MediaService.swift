@@ -25,12 +25,20 @@ public protocol MediaService: Sendable {
     func content(of media: MediaReference) async throws -> URL
     /// The same if it is on this computer already; nil if it would have to be fetched.
     func contentAtHand(of media: MediaReference) async -> URL?
+    /// A file with a picture as large as a box of pixels that it is shown in, or as the picture is: something smaller
+    /// than the content where that is to be had.
+    /// - Throws: ``ChatError/notFound``, or why it could not be fetched.
+    func thumbnail(of media: MediaReference, fitting width: Int, by height: Int) async throws -> URL
     /// The content as a file under its own name, for other programs.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func namedFile(of media: MediaReference) async throws -> URL
 }
 
 extension MediaService {
+    public func thumbnail(of media: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
+        try await content(of: media)
+    }
+
     public func contentAtHand(of media: MediaReference) async -> URL? { try? await content(of: media) }
 }
 

@@ -37,9 +37,11 @@ extension ChatStore {
         }
     }
 
-    func noteMediaUse(of uri: String, at date: Date) async throws {
+    func noteMediaUses(_ uses: [String: Date]) async throws {
         try await writeCache { db in
-            try db.execute(sql: "UPDATE media SET usedAt = ? WHERE uri = ?", arguments: [date.milliseconds, uri])
+            for (uri, date) in uses {
+                try db.execute(sql: "UPDATE media SET usedAt = ? WHERE uri = ?", arguments: [date.milliseconds, uri])
+            }
         }
     }
 

@@ -70,6 +70,19 @@ public final class MediaArchive: Sendable {
         }
     }
 
+    /// What nothing refers to is kept for so long, in seconds: a draft may be written a moment later.
+    static let grace: TimeInterval = 3 * 24 * 60 * 60
+
+    /// Deletes the contents of messages that were deleted, of drafts that were dropped, and of what was sent elsewhere,
+    /// some days afterwards.
+    ///
+    /// - Parameter scheme: with which references to contents begin in the store.
+    public func sweep(_ scheme: String, knownBy store: ChatStore, at now: Date) async {
+        // Asked for anew at each start: what goes wrong now is done then.
+        guard let known = try? await store.mediaReferences(scheme: scheme) else { return }
+        _ = try? await sweep(before: now.addingTimeInterval(-Self.grace)) { known.contains(scheme + $0) }
+    }
+
     /// Deletes what nothing refers to and was taken in before `date`, and leftovers of copies that were cut off.
     ///
     /// - Parameter isUsed: whether something refers to the content with this digest.

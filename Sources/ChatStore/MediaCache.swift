@@ -1,22 +1,21 @@
-import ChatCore
+public import ChatCore
 public import Foundation
+import Glibc
 
-/// Files of messages, kept for a while: by their content, so that the same picture is there once, and verified, so that
-/// a file that was cut or changed on the disk is fetched anew.
+/// Files of messages that were fetched from a server, kept for a while: by their content, so that the same picture is
+/// there once, and verified, so that one that was cut or changed on the disk is fetched anew.
 ///
-/// All of it may be deleted at any time. Files are for this user alone (folder 0700, files 0600).
+/// All of it may be deleted at any time: what is yet to be sent is in a ``MediaArchive``. Files are for this user alone
+/// (folder 0700, files 0600).
 public actor MediaCache {
     public struct Limits: Equatable, Sendable {
         /// Bytes of all files together; what was not used for longest goes first.
         public var total: Int
-        /// Bytes of one file; larger ones are not kept.
-        public var file: Int
         /// Seconds after which a file that was not used goes.
         public var age: TimeInterval
 
-        public init(total: Int = 400 << 20, file: Int = 20 << 20, age: TimeInterval = 60 * 86400) {
+        public init(total: Int = 400 << 20, age: TimeInterval = 60 * 86400) {
             self.total = total
-            self.file = file
             self.age = age
         }
     }
@@ -27,6 +26,12 @@ public actor MediaCache {
     private let now: @Sendable () -> Date
     /// The bytes of the files, once they were counted.
     private var total: Int?
+    /// What was used since the index was told.
+    private var uses: [String: Date] = [:]
+    /// Contents that were read whole since the start.
+    private var verified: Set<MediaDigest> = []
+    /// Uses that are kept in memory: what a crash forgets of them does no harm.
+    private static let mostUses = 100
 
     /// - Parameters:
     ///   - folder: of its own; made when something is kept.
@@ -40,49 +45,76 @@ public actor MediaCache {
         self.now = now
     }
 
-    /// The content kept under a URI; nil if there is none, or none that is as it was stored.
+    /// The file kept under a URI, to be read soon; nil if there is none, or none that is as it was stored.
     /// - Throws: ``ChatError`` of the store.
-    public func content(of uri: String) async throws -> Data? {
+    public func file(of uri: String) async throws -> URL? {
         guard let entry = try await index.mediaEntry(of: uri) else { return nil }
         let path = path(of: entry.digest)
-        // Larger than noted can't be right, and is not to be read into memory.
-        guard FileSystem.size(of: path.path) == Int64(entry.bytes), let data = try? Data(contentsOf: path),
-            MediaDigest(of: data) == entry.digest
-        else {
+        guard FileSystem.size(of: path.path) == Int64(entry.bytes), await isWhole(entry.digest) else {
             try await remove([entry])
             return nil
         }
-        let now = now()
-        // Once an hour is enough to tell what was used lately.
-        if now.timeIntervalSince(entry.usedAt) > 3600 { try await index.noteMediaUse(of: uri, at: now) }
-        return data
+        uses[uri] = now()
+        if uses.count >= Self.mostUses { try await noteUses() }
+        return path
     }
 
-    /// Keeps a content under a URI, and makes room for it.
+    /// Keeps a file under a URI, and makes room for it.
     ///
-    /// - Returns: whether it is kept: a larger one than ``Limits/file`` is not.
+    /// - Parameters:
+    ///   - file: on the same disk.
+    ///   - isMoved: whether it is not needed where it is. It is another name of the same file otherwise.
+    /// - Returns: where it is.
     /// - Throws: ``ChatError``; nothing is kept then.
     @discardableResult
-    public func keep(_ data: Data, as uri: String) async throws -> Bool {
-        guard data.count <= min(limits.file, limits.total) else { return false }
-        let entry = MediaEntry(uri: uri, digest: MediaDigest(of: data), bytes: data.count, usedAt: now())
-        let path = path(of: entry.digest)
-        if FileSystem.size(of: path.path) != Int64(data.count) { try write(data, to: path) }
+    public func keep(_ file: URL, as uri: String, isMoved: Bool = true) async throws -> URL {
+        guard let (digest, bytes) = await Self.read(file) else { throw ChatError.unreadableFile }
+        let entry = MediaEntry(uri: uri, digest: digest, bytes: bytes, usedAt: now())
+        let path = path(of: digest)
+        if FileSystem.size(of: path.path) != Int64(bytes) { try place(file, at: path, isMoved: isMoved) }
+        verified.insert(digest)
         let replaced = try await index.keep(entry)
-        if let replaced, replaced.digest != entry.digest { try await removeFiles([replaced.digest]) }
-        total = nil
-        try await purge()
-        return true
+        if let replaced, replaced.digest != digest { try await removeFiles([replaced.digest]) }
+        total = total == nil ? nil : try await index.mediaTotal()
+        try await purge(sparing: uri)
+        return path
+    }
+
+    /// A file that is kept under a name of its own, for programs that go by a file's name.
+    /// - Throws: ``ChatError/notFound``, or a storage error.
+    public func named(_ name: String, _ uri: String) async throws -> URL {
+        guard let file = try await file(of: uri) else { throw ChatError.notFound }
+        let folder = namedFolder.appending(path: file.lastPathComponent.prefix(16), directoryHint: .isDirectory)
+        let named = folder.appending(path: FileName.safe(name), directoryHint: .notDirectory)
+        do {
+            try Self.makeFolder(folder)
+            if access(named.path, R_OK) != 0, link(file.path, named.path) != 0 {
+                try FileManager.default.copyItem(at: file, to: named)
+            }
+        } catch {
+            throw ChatError.storage(reason: "a file could not be given its name")
+        }
+        return named
     }
 
     /// Removes what is too old or too much, and files that nobody knows of. Done at each start and with each new file.
     /// - Throws: ``ChatError`` of the store.
-    public func purge() async throws {
-        let isFirst = total == nil
+    public func purge() async throws { try await purge(sparing: nil) }
+
+    /// - Parameter spared: what came last, however large it is.
+    private func purge(sparing spared: String?) async throws {
+        try await noteUses()
         try await remove(index.media(unusedSince: now().addingTimeInterval(-limits.age)))
-        var sum = try await index.mediaTotal()
+        guard let counted = total else {
+            // Other programs that were given files have read them: it is another start.
+            try? FileManager.default.removeItem(at: namedFolder)
+            try await removeStrangers()
+            total = try await index.mediaTotal()
+            return try await purge(sparing: spared)
+        }
+        var sum = counted
         while sum > limits.total {
-            let oldest = try await index.oldestMedia(limit: 20)
+            let oldest = try await index.oldestMedia(limit: 20).filter { $0.uri != spared }
             guard !oldest.isEmpty else { break }
             for entry in oldest where sum > limits.total {
                 try await remove([entry])
@@ -90,18 +122,25 @@ public actor MediaCache {
             }
         }
         total = sum
-        if isFirst { try await removeStrangers() }
+    }
+
+    private func noteUses() async throws {
+        let noted = uses
+        uses = [:]
+        if !noted.isEmpty { try await index.noteMediaUses(noted) }
     }
 
     private func remove(_ entries: [MediaEntry]) async throws {
         guard !entries.isEmpty else { return }
         try await index.removeMedia(entries.map(\.uri))
         try await removeFiles(Set(entries.map(\.digest)))
+        total = total == nil ? nil : try await index.mediaTotal()
     }
 
     /// Removes files, unless another URI has the same content.
     private func removeFiles(_ digests: Set<MediaDigest>) async throws {
         for digest in try await index.unknownMedia(among: digests) {
+            verified.remove(digest)
             try? FileManager.default.removeItem(at: path(of: digest))
         }
     }
@@ -109,27 +148,57 @@ public actor MediaCache {
     /// What a crash left between writing a file and noting it, or what a lost index knew.
     private func removeStrangers() async throws {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        let digests = Set(names.compactMap { MediaDigest(hex: $0) })
-        try await removeFiles(digests)
+        try await removeFiles(Set(names.compactMap { MediaDigest(hex: $0) }))
         for name in names where MediaDigest(hex: name) == nil {
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
         }
     }
 
-    private func write(_ data: Data, to path: URL) throws {
-        let temporary = folder.appendingPathComponent("\(UUID().uuidString).new")
+    // MARK: Files
+
+    /// Once after each start; the size is looked at each time.
+    private func isWhole(_ digest: MediaDigest) async -> Bool {
+        if verified.contains(digest) { return true }
+        guard await Self.read(path(of: digest))?.digest == digest else { return false }
+        verified.insert(digest)
+        return true
+    }
+
+    @concurrent
+    private static func read(_ file: URL) async -> (digest: MediaDigest, bytes: Int)? {
+        guard var reader = try? ContentReader(.file(file), limit: .max) else { return nil }
+        let digest = ContentDigest()
+        var count = 0
         do {
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try data.write(to: temporary)
-            FileSystem.narrow(temporary.path, to: 0o600)
-            guard rename(temporary.path, path.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            while let piece = try reader.next(1 << 20) {
+                piece.withUnsafeBytes { digest.update($0) }
+                count += piece.count
+            }
         } catch {
-            try? FileManager.default.removeItem(at: temporary)
+            return nil
+        }
+        return MediaDigest(hex: digest.finish()).map { ($0, count) }
+    }
+
+    private func place(_ file: URL, at path: URL, isMoved: Bool) throws {
+        do {
+            try Self.makeFolder(folder)
+            let draft = folder.appendingPathComponent("\(UUID().uuidString).new")
+            if !isMoved, link(file.path, draft.path) != 0 { try FileManager.default.copyItem(at: file, to: draft) }
+            if isMoved { FileSystem.narrow(file.path, to: 0o600) }
+            guard rename(isMoved ? file.path : draft.path, path.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
             let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
             throw isFull ? ChatError.diskFull : ChatError.storage(reason: "a file cannot be kept")
         }
     }
+
+    private static func makeFolder(_ folder: URL) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    private var namedFolder: URL { folder.appending(path: "named", directoryHint: .isDirectory) }
 
     private func path(of digest: MediaDigest) -> URL {
         folder.appendingPathComponent(digest.hex)

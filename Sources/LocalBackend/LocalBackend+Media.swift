@@ -3,8 +3,6 @@ import ChatStore
 public import Foundation
 
 extension LocalBackend {
-    /// Contents that nothing refers to are kept for so long, in seconds: a draft may be written a moment later.
-    static let mediaGrace: TimeInterval = 3 * 24 * 60 * 60
     private static let scheme = "media:"
 
     public nonisolated func takeIn(
@@ -26,14 +24,7 @@ extension LocalBackend {
         return try await media.named(reference.name, digest)
     }
 
-    /// Deletes the contents of messages that were deleted, and of drafts that were dropped, some days afterwards.
-    func sweepMedia() async {
-        // Asked for anew at each start: what goes wrong now is done then.
-        guard let known = try? await store.mediaReferences(scheme: Self.scheme) else { return }
-        _ = try? await media.sweep(before: now().addingTimeInterval(-Self.mediaGrace)) { digest in
-            known.contains(Self.scheme + digest)
-        }
-    }
+    func sweepMedia() async { await media.sweep(Self.scheme, knownBy: store, at: now()) }
 
     private static func digest(of uri: String) -> String? {
         uri.hasPrefix(scheme) ? String(uri.dropFirst(scheme.count)) : nil

@@ -123,6 +123,21 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
+    func testWhatIsNotToBeHadIsAskedForAgain() throws {
+        try onMain {
+            let bench = Bench()
+            let part = bench.part(MediaReference(uri: "late.png", name: "late.png", type: "image/png"))
+            bench.wait("missing") { part.problem != nil && part.button.width > 0 }
+            _ = try bench.file("late.png", SamplePictures.png(width: 64, height: 32))
+            try RealInput.activate(bench.window.window)
+            try RealInput.point(at: part.button)
+            try RealInput.click()
+            bench.wait("shown") { part.isShown && part.problem == nil }
+            XCTAssertNil(bench.media.viewer)
+            bench.window.close()
+        }
+    }
+
     func testAnSVGIsACard() {
         XCTAssertFalse(onMain { PicturePart.shows(MediaReference(uri: "a", name: "a.svg", type: "image/svg+xml")) })
         XCTAssertTrue(onMain { PicturePart.shows(MediaReference(uri: "a", name: "a.png", type: "image/png")) })

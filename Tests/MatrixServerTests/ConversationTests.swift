@@ -68,6 +68,39 @@ import Testing
         await bob.close()
     }
 
+    /// Synapse makes thumbnails of what is uploaded; what one sent oneself is not fetched again.
+    @Test func picturesGoBothWaysWithAllThatIsKnownOfThem() async throws {
+        let (ann, bob, room) = try await meet(sliding: true)
+        let picture = SamplePictures.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
+        var file = try await ann.backend.takeIn(.data(Data(picture)), named: "a.png", type: "image/png") { _ in }
+        (file.width, file.height, file.blurHash, file.altText) = (900, 600, "00TI:j", "Nothing but grey")
+        var film = try await ann.backend.takeIn(.file(SampleFilms.film), named: "f.webm", type: "video/webm") { _ in }
+        film.thumbnailURI = try await ann.backend.takeIn(
+            .data(Data(SamplePictures.jpeg)), named: "p", type: "image/jpeg"
+        ) { _ in }.uri
+        (film.width, film.height, film.duration) = (160, 90, 3008)
+        try await ann.backend.send(
+            OutgoingMessage(
+                transactionID: TransactionID("t-\(UUID().uuidString)"), text: "", kind: .image,
+                attachments: [file, film]), to: room)
+        let heard = try await bob.messages(in: room) { $0.count == 2 }.flatMap(\.attachments)
+        #expect(heard.map(\.name) == ["a.png", "f.webm"])
+        #expect(heard[0].blurHash == "00TI:j" && heard[0].altText == "Nothing but grey" && heard[0].width == 900)
+        #expect(heard[1].duration == 3008 && heard[1].thumbnailURI?.hasPrefix("mxc://") == true)
+
+        let small = try Data(contentsOf: await bob.backend.thumbnail(of: heard[0], fitting: 320, by: 213))
+        #expect(!small.isEmpty && small.count < picture.count)
+        #expect(await bob.backend.contentAtHand(of: heard[0]) == nil)
+        #expect(try Data(contentsOf: await bob.backend.content(of: heard[0])) == Data(picture))
+        let poster = MediaReference(uri: try #require(heard[1].thumbnailURI), name: "p", type: "image/jpeg")
+        #expect(try Data(contentsOf: await bob.backend.content(of: poster)) == Data(SamplePictures.jpeg))
+
+        let own = try await ann.messages(in: room) { $0.count == 2 && $0.allSatisfy { $0.delivery == .sent } }
+        for media in own.flatMap(\.attachments) { #expect(await ann.backend.contentAtHand(of: media) != nil) }
+        await ann.close()
+        await bob.close()
+    }
+
     @Test func whatIsSentIsShownAtOnceAndOnce() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let transaction = TransactionID("t-\(UUID().uuidString)")

@@ -89,6 +89,9 @@ struct SettledBackend: ChatService {
         try await backend.takeIn(content, named: name, type: type, progress: progress)
     }
     func content(of media: MediaReference) async throws -> URL { try await backend.content(of: media) }
+    func thumbnail(of media: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
+        try await backend.thumbnail(of: media, fitting: width, by: height)
+    }
     func namedFile(of media: MediaReference) async throws -> URL { try await backend.namedFile(of: media) }
     func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         try await backend.revisions(of: message, in: room)

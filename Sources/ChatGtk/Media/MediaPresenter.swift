@@ -23,7 +23,9 @@ final class MediaPresenter {
         self.service = service
         self.avatars = avatars ?? AvatarPictures(service: service)
         previews = MediaPreviews(
-            content: { try await service.content(of: $0) }, contentAtHand: { await service.contentAtHand(of: $0) })
+            content: { try await service.content(of: $0) },
+            thumbnail: { try await service.thumbnail(of: $0, fitting: $1, by: $2) },
+            contentAtHand: { await service.contentAtHand(of: $0) })
     }
 
     /// Shows a picture large, with those before and after it.

@@ -9,6 +9,7 @@ final class MediaPreviews {
     static let budget = 48 << 20
 
     private let content: (MediaReference) async throws -> URL
+    private let thumbnail: ((MediaReference, _ width: Int, _ height: Int) async throws -> URL)?
     private let contentAtHand: (MediaReference) async -> URL?
     private var kept: [String: (picture: Picture, usedAt: Int)] = [:]
     private var clock = 0
@@ -16,12 +17,15 @@ final class MediaPreviews {
 
     /// - Parameters:
     ///   - content: where a content is found; throws if it is not to be had.
+    ///   - thumbnail: the same for a picture that has to fit in a box of pixels.
     ///   - contentAtHand: the same without fetching anything.
     init(
         content: @escaping (MediaReference) async throws -> URL,
+        thumbnail: ((MediaReference, _ width: Int, _ height: Int) async throws -> URL)? = nil,
         contentAtHand: @escaping (MediaReference) async -> URL? = { _ in nil }
     ) {
         self.content = content
+        self.thumbnail = thumbnail
         self.contentAtHand = contentAtHand
     }
 
@@ -43,17 +47,32 @@ final class MediaPreviews {
     }
 
     /// The same, with the reason if it can't be shown.
-    /// - Parameter keeps: whether it may be shown again soon in this size.
-    /// - Throws: ``PictureFailure``.
-    func load(
-        _ media: MediaReference, fitting width: Int, by height: Int, keeps: Bool = true
-    ) async throws -> Picture {
+    /// - Throws: ``PictureFailure``, or why its content is not to be had.
+    func load(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> Picture {
         if let picture = cached(media, fitting: width, by: height) { return picture }
-        guard let file = await file(of: media) else { throw PictureFailure.broken }
-        if Task.isCancelled { throw PictureFailure.stopped }
-        let picture = try await PictureDecoder.load(file, fitting: width, by: height)
-        if keeps { keep(picture, Self.key(media, width, height)) }
+        let picture = try await decode(media, width, height)
+        keep(picture, Self.key(media, width, height))
         return picture
+    }
+
+    /// The whole picture, as far as a box of pixels has room for it; nothing of it is kept.
+    /// - Throws: as ``load(_:fitting:by:)``.
+    func loadWhole(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> Picture {
+        try await PictureDecoder.load(try await content(media), fitting: width, by: height)
+    }
+
+    private func decode(_ media: MediaReference, _ width: Int, _ height: Int) async throws -> Picture {
+        guard let thumbnail else { return try await loadWhole(media, fitting: width, by: height) }
+        let small = try await thumbnail(media, width, height)
+        if Task.isCancelled { throw PictureFailure.stopped }
+        do {
+            return try await PictureDecoder.load(small, fitting: width, by: height)
+        } catch let failure as PictureFailure {
+            // What a server makes of a picture may be worse than the picture.
+            let whole = try await content(media)
+            guard whole != small, !Task.isCancelled else { throw failure }
+            return try await PictureDecoder.load(whole, fitting: width, by: height)
+        }
     }
 
     /// A frame of a film: what was sent along as such, or one of the film itself where that is on this computer; a

@@ -13,11 +13,13 @@ final class PicturePart {
     let widget: Widget
     private let picture = Widget(borrowing: gtk_picture_new())
     private let save = Button(borrowing: gtk_button_new_from_icon_name("document-save-symbolic"))
-    private let button = Button(borrowing: gtk_button_new())
+    let button = Button(borrowing: gtk_button_new())
     private var loading: Task<Void, Never>?
     private(set) var player: PicturePlayer?
     /// Why it is not shown, as the reader is told.
     private(set) var problem: String?
+    /// Whether the problem is that its content is not to be had, which may be so another time.
+    private var isMissing = false
     private(set) var isShown = false
     /// Whether something is seen in its place.
     var showsPlaceholder: Bool { !isShown && gtk_picture_get_paintable(picture.cast()) != nil }
@@ -28,8 +30,6 @@ final class PicturePart {
         button.addStyle("message-picture")
         gtk_widget_set_overflow(button.cast(), GTK_OVERFLOW_HIDDEN)
         gtk_button_set_child(button.cast(), picture.cast())
-        button.setAccessibleLabel(file.altText ?? file.name)
-        button.tooltip = file.altText ?? file.name
         AspectFrame.of(frame)?.setChild(button)
         let size = Self.shownSize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
@@ -37,11 +37,18 @@ final class PicturePart {
         gtk_overlay_set_child(overlay.cast(), frame.cast())
         gtk_widget_set_halign(overlay.cast(), GTK_ALIGN_START)
         widget = overlay
+        describe(file)
         addSave(file, media)
         button.onClick { [weak self, weak media] in
             guard let self else { return }
-            // What can't be shown here may be shown elsewhere.
-            if problem == nil { media?.view(file, over: widget) } else { media?.open(file) }
+            if problem == nil {
+                media?.view(file, over: widget)
+            } else if isMissing {
+                if let media { loadAgain(file, size, media) }
+            } else {
+                // What can't be shown here may be shown elsewhere.
+                media?.open(file)
+            }
         }
         load(file, size, media)
     }
@@ -77,10 +84,29 @@ final class PicturePart {
             do {
                 guard let decoded = try await media?.previews.load(file, fitting: width, by: height) else { return }
                 if let media, !Task.isCancelled { self?.show(decoded, file, (width, height), media) }
+            } catch let failure as PictureFailure {
+                if !Task.isCancelled { self?.showProblem(failure.explanation) }
             } catch {
-                if !Task.isCancelled { self?.showProblem((error as? PictureFailure) ?? .stopped) }
+                if !Task.isCancelled { self?.showMissing() }
             }
         }
+    }
+
+    private func loadAgain(_ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter) {
+        (problem, isMissing) = (nil, false)
+        gtk_button_set_child(button.cast(), picture.cast())
+        describe(file)
+        load(file, size, media)
+    }
+
+    private func showMissing() {
+        isMissing = true
+        showProblem(translated("This picture is not to be had now. Try again?"), icon: "view-refresh-symbolic")
+    }
+
+    private func describe(_ file: MediaReference) {
+        button.setAccessibleLabel(file.altText ?? file.name)
+        button.tooltip = file.altText ?? file.name
     }
 
     private func hint(_ placeholder: Picture) {
@@ -99,10 +125,9 @@ final class PicturePart {
         }
     }
 
-    private func showProblem(_ failure: PictureFailure) {
-        let text = failure.explanation
+    private func showProblem(_ text: String, icon: String = "image-missing-symbolic") {
         problem = text
-        let icon = Widget(borrowing: gtk_image_new_from_icon_name("image-missing-symbolic"))
+        let icon = Widget(borrowing: gtk_image_new_from_icon_name(icon))
         gtk_image_set_pixel_size(icon.cast(), 32)
         let label = Label(text)
         label.addStyle("message-picture-problem")

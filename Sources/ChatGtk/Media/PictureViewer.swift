@@ -63,7 +63,10 @@ final class PictureViewer {
         player = nil
         picture = nil
         message.isVisible = false
-        zoom.show(nil, width: file.width ?? 1, height: file.height ?? 1, keepsPlace: false)
+        let hint = hint(of: file)
+        zoom.show(
+            hint?.paintable, width: file.width ?? hint?.width ?? 1, height: file.height ?? hint?.height ?? 1,
+            keepsPlace: false)
         zoom.widget.setAccessibleLabel(file.altText ?? file.name)
         adw_window_title_set_title(title.cast(), file.altText ?? file.name)
         let place = translated("%1 of %2").replacing("%1", with: "\(index + 1)").replacing("%2", with: "\(files.count)")
@@ -72,27 +75,39 @@ final class PictureViewer {
         gtk_widget_set_sensitive(next.cast(), index + 1 < files.count ? 1 : 0)
         loading = Task { [weak self, media] in
             do {
-                let picture = try await media.previews.load(
-                    file, fitting: Self.mostPixels, by: Self.mostPixels, keeps: false)
+                let picture = try await media.previews.loadWhole(
+                    file, fitting: Self.mostPixels, by: Self.mostPixels)
                 if !Task.isCancelled { self?.show(picture, of: file) }
+            } catch let failure as PictureFailure {
+                if !Task.isCancelled { self?.show(failure.explanation) }
             } catch {
-                if !Task.isCancelled { self?.show((error as? PictureFailure) ?? .stopped) }
+                if !Task.isCancelled { self?.show(translated("This picture is not to be had now.")) }
             }
         }
+    }
+
+    /// What the row shows of it, for as long as there is no more.
+    private func hint(of file: MediaReference) -> Picture? {
+        let (size, scale) = (PicturePart.shownSize(of: file), max(1, Int(gtk_widget_get_scale_factor(window.cast()))))
+        let small = media.previews.cached(file, fitting: size.width * scale, by: size.height * scale)
+        return small ?? media.previews.cachedPlaceholder(of: file)
     }
 
     private func show(_ picture: Picture, of file: MediaReference) {
         self.picture = picture
         let (width, height) = (picture.width, picture.height)
-        zoom.show(picture.paintable, width: width, height: height, keepsPlace: false)
+        // Where the reader was in what was there before it, if that had its size.
+        zoom.show(
+            picture.paintable, width: width, height: height,
+            keepsPlace: file.width == width && file.height == height)
         guard picture.isAnimated else { return }
         player = PicturePlayer(file, media.previews, fitting: width, by: height, in: canvas) { [weak self] in
             self?.zoom.show($0.paintable, width: width, height: height, keepsPlace: true)
         }
     }
 
-    private func show(_ failure: PictureFailure) {
-        message.text = failure.explanation
+    private func show(_ problem: String) {
+        message.text = problem
         message.isVisible = true
     }
 

@@ -4,8 +4,6 @@ public import Foundation
 
 extension MatrixBackend {
     static let mediaScheme = "media:"
-    /// Under which the store keeps what a fetched file is called here.
-    private static let fetchedSetting = "matrix.fetched."
 
     public nonisolated func takeIn(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
@@ -16,44 +14,102 @@ extension MatrixBackend {
 
     /// Fetches it from the server if it is not here.
     public nonisolated func content(of reference: MediaReference) async throws -> URL {
-        guard let url = media.url(of: try await digest(of: reference.uri)) else { throw ChatError.notFound }
-        return url
+        let uri = reference.uri
+        if let kept = try await keptFile(of: uri) { return kept }
+        return try await fetches.file(uri) { [self] in
+            try await fetch(as: uri) { try await client.download(uri, to: $0) }
+        }
     }
 
     public nonisolated func contentAtHand(of reference: MediaReference) async -> URL? {
-        guard let digest = try? await keptDigest(of: reference.uri) else { return nil }
-        return media.url(of: digest)
+        (try? await keptFile(of: reference.uri)) ?? nil
+    }
+
+    /// One that the server makes, where that is less than the content.
+    public nonisolated func thumbnail(
+        of reference: MediaReference, fitting width: Int, by height: Int
+    ) async throws -> URL {
+        let uri = reference.uri
+        guard uri.hasPrefix("mxc://"), let side = ThumbnailSide(of: reference, fitting: width, by: height)?.pixels
+        else { return try await content(of: reference) }
+        if let kept = try await keptFile(of: uri) { return kept }
+        let name = "\(uri)#\(side)"
+        if let kept = try await fetched.file(of: name) { return kept }
+        do {
+            return try await fetches.file(name) { [self] in
+                try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The server makes none of it; whether it has the content is another question.
+            return try await content(of: reference)
+        }
     }
 
     public nonisolated func namedFile(of reference: MediaReference) async throws -> URL {
-        try await media.named(reference.name, try await digest(of: reference.uri))
+        if let digest = Self.digest(of: reference.uri) { return try await media.named(reference.name, digest) }
+        _ = try await content(of: reference)
+        return try await fetched.named(reference.name, reference.uri)
     }
 
-    /// Of what is here; nil if it is not.
-    private nonisolated func keptDigest(of uri: String) async throws -> String? {
-        if uri.hasPrefix(Self.mediaScheme) { return String(uri.dropFirst(Self.mediaScheme.count)) }
-        guard let known = try await store.setting(Self.fetchedSetting + uri), media.url(of: known) != nil else {
-            return nil
+    /// Deletes what was sent or is not to be sent any more, and of what was fetched what is too much.
+    nonisolated func sweepMedia() async {
+        await media.sweep(Self.mediaScheme, knownBy: store, at: now())
+        try? await fetched.purge()
+    }
+
+    // MARK: Files
+
+    private static func digest(of uri: String) -> String? {
+        uri.hasPrefix(mediaScheme) ? String(uri.dropFirst(mediaScheme.count)) : nil
+    }
+
+    /// What is here; nil if it has to be fetched.
+    private nonisolated func keptFile(of uri: String) async throws -> URL? {
+        if let digest = Self.digest(of: uri) {
+            guard let url = media.url(of: digest) else { throw ChatError.notFound }
+            return url
         }
-        return known
+        guard uri.hasPrefix("mxc://") else { throw ChatError.notFound }
+        return try await fetched.file(of: uri)
     }
 
-    private nonisolated func digest(of uri: String) async throws -> String {
-        if let known = try await keptDigest(of: uri) { return known }
-        guard uri.hasPrefix("mxc://") else { throw ChatError.notFound }
+    private nonisolated func fetch(
+        as name: String, _ download: @Sendable (URL) async throws -> Void
+    ) async throws -> URL {
         try FileManager.default.createDirectory(
             at: fetchFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let file = fetchFolder.appending(path: UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         do {
-            try await client.download(uri, to: file)
+            try await download(file)
         } catch MatrixError.tooLarge(let limit) {
             throw ChatError.fileTooLarge(limit: limit)
         } catch {
             throw Self.chatError(error)
         }
-        let entry = try await media.takeIn(.file(file)) { _ in }
-        try await store.setSetting(entry.digest, for: Self.fetchedSetting + uri)
-        return entry.digest
+        return try await fetched.keep(file, as: name)
+    }
+}
+
+/// How large a thumbnail is asked for: one of few, so that windows of all sizes share them.
+struct ThumbnailSide: Equatable {
+    let pixels: Int
+    private static let sides = [320, 640, 800]
+    /// Contents of so few bytes are fetched as they are.
+    private static let smallBytes = 64 << 10
+
+    /// - Returns: nil where the content itself is as good.
+    init?(of media: MediaReference, fitting width: Int, by height: Int) {
+        guard let side = Self.sides.first(where: { $0 >= max(width, height) }),
+            // Thumbnails don't move.
+            !["image/gif", "image/webp", "image/apng"].contains(media.type),
+            media.bytes ?? .max > Self.smallBytes
+        else { return nil }
+        if let mediaWidth = media.width, let mediaHeight = media.height, max(mediaWidth, mediaHeight) <= side {
+            return nil
+        }
+        pixels = side
     }
 }

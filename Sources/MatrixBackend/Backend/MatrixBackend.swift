@@ -26,9 +26,14 @@ public actor MatrixBackend: ChatService {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let outbox: Outbox
+    /// What is on its way to the server, or may be sent.
     let media: MediaArchive
+    /// What came from the server, and may be fetched again.
+    let fetched: MediaCache
+    let fetches = MediaFetches()
     /// Where files are fetched to before they are whole.
     let fetchFolder: URL
+    private var sweeping: Task<Void, Never>?
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
     var summaries = SummaryFeed()
@@ -61,11 +66,15 @@ public actor MatrixBackend: ChatService {
         let name = store.folder.lastPathComponent
         let media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
         self.media = media
+        let fetched = MediaCache(
+            folder: beside.appending(path: name + "-cache", directoryHint: .isDirectory), index: store, now: now)
+        self.fetched = fetched
         fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
         let deliveries = Deliveries()
         outbox = Outbox(
             storage: store,
-            backend: MatrixOutboxBackend(client: client, store: store, own: own, media: media) { request, message in
+            backend: MatrixOutboxBackend(client: client, store: store, own: own, media: media, fetched: fetched) {
+                request, message in
                 await deliveries.tell(request, message)
             }, clock: clock, now: now)
         self.deliveries = deliveries
@@ -122,6 +131,7 @@ public actor MatrixBackend: ChatService {
         try await outbox.start()
         for room in rooms { watch(room) }
         if client.token != nil { restart() }
+        sweeping = Task { [weak self] in await self?.sweepMedia() }
     }
 
     /// Goes on with another session of the same device.
@@ -152,7 +162,9 @@ public actor MatrixBackend: ChatService {
     public func close() async {
         isClosed = true
         syncing?.cancel()
+        sweeping?.cancel()
         await syncing?.value
+        await sweeping?.value
         await outbox.close()
         for watch in watches.values { watch.cancel() }
         await inTurn {

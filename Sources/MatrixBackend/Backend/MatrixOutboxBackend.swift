@@ -16,6 +16,8 @@ struct MatrixOutboxBackend: OutboxBackend {
     let own: MemberID
     /// Where posters of films lie.
     let media: MediaArchive
+    /// Where what was sent is found by its new name, so that it is not fetched.
+    let fetched: MediaCache
     /// Told of each message that the server took, before the outbox is.
     let onDelivery: @Sendable (OutboxRequest, MessageID) async -> Void
 
@@ -23,8 +25,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         try await delivering {
             try await refuseIfEncrypted(request.room)
             let reference = attachment.reference
-            return try await client.upload(
-                URL(fileURLWithPath: attachment.path), named: reference.name, type: reference.type)
+            return try await upload(URL(fileURLWithPath: attachment.path), named: reference.name, reference.type)
         }
     }
 
@@ -61,6 +62,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         return first
     }
 
+    private func upload(_ file: URL, named name: String, _ type: String) async throws -> String {
+        let uri = try await client.upload(file, named: name, type: type)
+        // It is at the server now, whether or not it is here.
+        _ = try? await fetched.keep(file, as: uri, isMoved: false)
+        return uri
+    }
+
     /// A poster is not worth more than its film: what the server refuses is left out.
     private func uploadingThumbnails(of message: OutboxMessage) async throws -> OutboxMessage {
         var message = message
@@ -71,8 +79,8 @@ struct MatrixOutboxBackend: OutboxBackend {
             message.attachments[place].reference.thumbnailURI = nil
             guard let file = media.url(of: String(uri.dropFirst(MatrixBackend.mediaScheme.count))) else { continue }
             do {
-                message.attachments[place].reference.thumbnailURI = try await client.upload(
-                    file, named: "poster.jpg", type: "image/jpeg")
+                message.attachments[place].reference.thumbnailURI = try await upload(
+                    file, named: "poster.jpg", "image/jpeg")
             } catch MatrixError.refused {
             }
         }

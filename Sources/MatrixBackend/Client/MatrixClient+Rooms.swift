@@ -168,12 +168,32 @@ extension MatrixClient {
     func download(
         _ uri: String, to file: URL, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws {
+        try await fetch(request(.get, ["client", "v1", "media", "download"] + Self.parts(of: uri)), to: file, progress)
+    }
+
+    /// Fetches a smaller picture of a file, which the server makes, in its own proportion.
+    /// - Parameter side: of the box that it should at least fill, in pixels.
+    func downloadThumbnail(of uri: String, side: Int, to file: URL) async throws {
+        let path = ["client", "v1", "media", "thumbnail"] + (try Self.parts(of: uri))
+        let query = [
+            ("width", String(side)), ("height", String(side)), ("method", "scale"), ("animated", "false"),
+        ]
+        try await fetch(request(.get, path, query: query), to: file)
+    }
+
+    private static func parts(of uri: String) throws -> [String] {
         let parts = uri.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false).map(
             String.init)
         guard uri.hasPrefix("mxc://"), parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
             throw MatrixError.malformed(reason: "no address of a file")
         }
-        var request = request(.get, ["client", "v1", "media", "download"] + parts)
+        return parts
+    }
+
+    private func fetch(
+        _ request: MatrixRequest, to file: URL, _ progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws {
+        var request = request
         request.destination = .file(file)
         request.limit = MatrixLimits.mediaBytes
         request.timeout = .seconds(3600)

@@ -1,0 +1,126 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// What is fetched of files, and kept.
+@Suite(.timeLimit(.minutes(1))) struct MatrixMediaTests {
+    /// A server with one file, which may make thumbnails of it.
+    private final class Server: MatrixTransport {
+        let hasThumbnails: Bool
+        private let asked = Mutex<[String]>([])
+
+        init(hasThumbnails: Bool) { self.hasThumbnails = hasThumbnails }
+
+        var paths: [String] { asked.withLock { $0 } }
+
+        func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+            guard case .file(let file) = request.destination else {
+                if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .seconds(3600)) }
+                return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
+            }
+            let path = request.url.path.replacing("/_matrix/client/v1/media/", with: "")
+            asked.withLock { $0.append(request.url.query().map { "\(path)?\($0)" } ?? path) }
+            let isThumbnail = path.hasPrefix("thumbnail")
+            guard !isThumbnail || hasThumbnails else {
+                return MatrixResponse(status: 400, body: Data(#"{"errcode":"M_UNKNOWN"}"#.utf8))
+            }
+            try Data((isThumbnail ? "small" : "large").utf8).write(to: file)
+            return MatrixResponse(status: 200)
+        }
+    }
+
+    private func start(_ server: Server, _ folder: TemporaryFolder) async throws -> MatrixBackend {
+        let url = try #require(URL(string: "https://example.org"))
+        return try await MatrixBackend.start(
+            over: ChatStore.open(in: folder.path("store")), server: url, own: MemberID("@me:example.org"),
+            token: AccessToken("secret"), transport: server)
+    }
+
+    private let photo = MediaReference(
+        uri: "mxc://a/b", name: "photo.jpg", type: "image/jpeg", bytes: 5_000_000, width: 4000, height: 3000)
+
+    private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+
+    @Test func aRowAsksForAsMuchAsItShows() async throws {
+        let (server, folder) = (Server(hasThumbnails: true), TemporaryFolder())
+        let backend = try await start(server, folder)
+        for _ in 1...2 {
+            #expect(try text(await backend.thumbnail(of: photo, fitting: 320, by: 240)) == "small")
+            #expect(try text(await backend.thumbnail(of: photo, fitting: 300, by: 200)) == "small", "the same one")
+        }
+        #expect(await backend.contentAtHand(of: photo) == nil)
+        #expect(server.paths == ["thumbnail/a/b?width=320&height=320&method=scale&animated=false"])
+        // The viewer wants all of it; rows have it then, too.
+        #expect(try text(await backend.content(of: photo)) == "large")
+        #expect(try text(await backend.thumbnail(of: photo, fitting: 640, by: 480)) == "large")
+        #expect(server.paths.count == 2 && server.paths.last == "download/a/b")
+        #expect(try text(await backend.namedFile(of: photo)) == "large")
+        #expect(try await backend.namedFile(of: photo).lastPathComponent == "photo.jpg")
+        await backend.close()
+        await backend.store.close()
+        // And after another start.
+        let next = try await start(server, folder)
+        #expect(try text(await next.content(of: photo)) == "large")
+        #expect(server.paths.count == 2)
+        await next.close()
+    }
+
+    @Test func aServerThatMakesNoThumbnailsHasTheContent() async throws {
+        let (server, folder) = (Server(hasThumbnails: false), TemporaryFolder())
+        let backend = try await start(server, folder)
+        #expect(try text(await backend.thumbnail(of: photo, fitting: 320, by: 240)) == "large")
+        #expect(server.paths.map { $0.prefix(8) } == ["thumbnai", "download"])
+        await backend.close()
+    }
+
+    @Test func whatIsSmallOrMovesIsFetchedAsItIs() {
+        func side(_ change: (inout MediaReference) -> Void, _ width: Int = 320) -> Int? {
+            var media = photo
+            change(&media)
+            return ThumbnailSide(of: media, fitting: width, by: 200)?.pixels
+        }
+        #expect(side({ _ in }) == 320 && side({ _ in }, 321) == 640 && side({ _ in }, 700) == 800)
+        #expect(side({ _ in }, 801) == nil, "no server makes it so large")
+        #expect(side { $0.bytes = 60_000 } == nil)
+        #expect(side { ($0.width, $0.height) = (320, 100) } == nil)
+        #expect(side { ($0.width, $0.height) = (321, 100) } == 320)
+        #expect(side { $0.type = "image/gif" } == nil && side { $0.type = "image/webp" } == nil)
+        #expect(side { ($0.bytes, $0.width, $0.height) = (nil, nil, nil) } == 320)
+    }
+
+    /// Many rows may show the same picture; one that is gone does not take it from the others.
+    @Test func whatSeveralWaitForIsFetchedOnce() async throws {
+        let fetches = MediaFetches()
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let file = URL(fileURLWithPath: "/x")
+        let fetch: @Sendable () async throws -> URL = {
+            begin.yield()
+            for await _ in gate {}
+            try Task.checkCancellation()
+            return file
+        }
+        let first = Task { try await fetches.file("a", fetch) }
+        for await _ in begun { break }
+        let others = (0..<3).map { _ in Task { try await fetches.file("a") { throw ChatError.notFound } } }
+        first.cancel()
+        open.finish()
+        for other in others {
+            // One that came once it was fetched asks for itself.
+            do { #expect(try await other.value == file) } catch { #expect(error as? ChatError == .notFound) }
+        }
+        let alone = Task {
+            try await fetches.file("b") {
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                return file
+            }
+        }
+        alone.cancel()
+        _ = await alone.result
+    }
+}

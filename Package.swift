@@ -139,6 +139,7 @@ let package = Package(
             name: "MatrixBackendTests",
             dependencies: [
                 "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
+                "SeededRandom",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(

@@ -40,6 +40,9 @@ public protocol MessageService: Sendable {
     /// Sends again what the backend gave up, or what waits for its next attempt; nil for all of the room. Does nothing
     /// where nothing waits.
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws
+    /// Gives up what is on its way or was refused, and a change of a message with it; nil for all of the room. What the
+    /// backend may have is deleted there.
+    func discard(_ transaction: TransactionID?, in room: RoomID) async throws
     /// Leaves a placeholder behind. Of what was never sent nothing is left.
     func delete(_ message: MessageID, in room: RoomID) async throws
     /// Tells the others that the user types or has stopped.

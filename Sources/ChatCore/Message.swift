@@ -51,6 +51,12 @@ public struct Message: Identifiable, Equatable, Sendable {
     /// The other members who have read as far as this message and no farther, the latest first: at most
     /// ``Message/mostReaders``.
     public var readers: [ReadReceipt] = []
+    /// Of one that is on its way, how much of its files is uploaded, from 0 to 1; nil once all are, or without any. Until
+    /// then it can be taken back without a trace.
+    public var upload: Double?
+    /// The latest of the user's changes that is on its way, with which the message is shown, or else the latest that was
+    /// refused.
+    public var pendingChange: PendingChange?
     /// What happened, of a message that stands for that. Its sender is who did it.
     public var event: RoomEvent?
 

@@ -24,7 +24,7 @@ extension Outbox {
         transaction: TransactionID
     ) async throws {
         let (target, original) = try resolve(target, in: room)
-        if let original, !original.isTouched || original.request.failure != nil,
+        if let original, original.canChange,
             case .send(var message) = original.request.action
         {
             message.text = text
@@ -32,21 +32,24 @@ extension Outbox {
             return try await replace(original, with: .send(message), in: room)
         }
         let action = OutboxAction.edit(target, text: text, formattedText: formattedText)
-        let earlier = rooms[room]?.untouched(for: target) { if case .edit = $0 { true } else { false } }
+        let earlier = rooms[room]?.changeable(for: target) { if case .edit = $0 { true } else { false } }
         if let earlier { return try await replace(earlier, with: action, in: room) }
         try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
     }
 
-    /// Deletes a message. One that the server has not seen is just not sent, with all that was to be changed of it.
+    /// Deletes a message. One that the server has not seen is just not sent, with all that was to be changed of it; an
+    /// upload of its files ends.
     ///
     /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
     public func delete(_ target: OutboxTarget, in room: RoomID, transaction: TransactionID) async throws {
         let (target, original) = try resolve(target, in: room)
-        let changes = rooms[room]?.entries.filter { !$0.isTouched && $0.request.action.target == target } ?? []
+        let changes = rooms[room]?.entries.filter { $0.canChange && $0.request.action.target == target } ?? []
         var removed = Set(changes.map(\.request.key))
-        if let original, !original.isTouched || original.request.failure != nil {
+        if let original, original.canChange || original.upload != nil {
             removed.insert(original.request.key)
             removed.formUnion(rooms[room]?.dependents(of: original.request.id).map(\.request.key) ?? [])
+            rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
+            if original.isInFlight { rooms[room]?.uploading?.cancel() }
             return try await remove(removed, in: room)
         }
         try await append(
@@ -60,12 +63,12 @@ extension Outbox {
         _ text: String, isGiven: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
         let (target, _) = try resolve(target, in: room)
-        let earlier = rooms[room]?.untouched(for: target) { action in
+        let earlier = rooms[room]?.changeable(for: target) { action in
             if case .react(_, text, _) = action { true } else { false }
         }
         let action = OutboxAction.react(target, text: text, isGiven: isGiven)
         if let earlier {
-            guard earlier.request.action != action else { return }
+            if earlier.request.action == action { return try await replace(earlier, with: action, in: room) }
             return try await remove([earlier.request.key], in: room)
         }
         try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
@@ -157,7 +160,7 @@ extension Outbox {
     }
 
     private func replace(_ entry: RoomQueue.Entry, with action: OutboxAction, in room: RoomID) async throws {
-        guard entry.request.action != action else { return }
+        guard entry.request.action != action || entry.request.failure != nil else { return }
         let before = entry.request
         var request = before
         request.action = action

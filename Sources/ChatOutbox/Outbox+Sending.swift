@@ -92,20 +92,49 @@ extension Outbox {
     }
 
     /// Uploads what is not uploaded yet, one file after another, and writes each down.
+    /// - Throws: `CancellationError` if the message is taken back meanwhile.
     private func uploadFiles(of request: OutboxRequest) async throws -> OutboxRequest {
         guard case .send(var message) = request.action else { return request }
         var request = request
         for place in message.attachments.indices where !message.attachments[place].isUploaded {
-            message.attachments[place].reference.uri = try await backend.upload(
-                message.attachments[place], of: request)
+            let uri = try await upload(message.attachments[place], of: request)
+            guard var entry = rooms[request.room]?[request.id], !entry.isLeaving else { throw CancellationError() }
+            message.attachments[place].reference.uri = uri
             request.action = .send(message)
-            if var entry = rooms[request.room]?[request.id] {
-                entry.request = request
-                rooms[request.room]?[request.id] = entry
-            }
+            entry.request = request
+            entry.uploadedPart = 0
+            rooms[request.room]?[request.id] = entry
+            tell(request.room)
             await note(OutboxChange(put: [request]))
         }
         return request
+    }
+
+    private func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+        let (id, room) = (request.id, request.room)
+        guard rooms[room]?[id]?.isLeaving == false else { throw CancellationError() }
+        let upload = Task { [backend] in
+            try await backend.upload(attachment, of: request) { [weak self] part in
+                Task { await self?.note(part, of: attachment, id, in: room) }
+            }
+        }
+        rooms[room]?.uploading = upload
+        defer { rooms[room]?.uploading = nil }
+        return try await withTaskCancellationHandler {
+            try await upload.value
+        } onCancel: {
+            upload.cancel()
+        }
+    }
+
+    /// What is told late, or twice, changes nothing.
+    private func note(_ part: Double, of attachment: OutboxAttachment, _ id: TransactionID, in room: RoomID) {
+        guard var entry = rooms[room]?[id], case .send(let message) = entry.request.action,
+            message.attachments.first(where: { !$0.isUploaded }) == attachment, part > entry.uploadedPart
+        else { return }
+        entry.uploadedPart = min(part, 1)
+        rooms[room]?[id] = entry
+        tell(room)
     }
 
     /// The server has it: what changes it can go out now. What is asked for while that is written down is told the
@@ -128,6 +157,7 @@ extension Outbox {
     private func land(_ id: TransactionID, in room: RoomID, _ body: (inout RoomQueue.Entry) -> Void) {
         guard var entry = rooms[room]?[id] else { return }
         entry.isInFlight = false
+        entry.uploadedPart = 0
         body(&entry)
         rooms[room]?[id] = entry
         tell(room)

@@ -4,8 +4,8 @@ public import Foundation
 /// Sends what was queued, exactly once and in order, whatever happens to the network or to this process.
 ///
 /// Each room has a queue. One request of a room is in flight at a time, and the next follows when the server has
-/// acknowledged it; rooms do not wait for each other. What fails is tried again, later and later; what the server
-/// refuses stops its room until the user retries or discards it.
+/// acknowledged it; rooms do not wait for each other. What fails is tried again, later and later; a message that the
+/// server refuses stops its room until the user retries or discards it, a change that it refuses is set aside.
 public actor Outbox {
     /// After this time online without success a request is marked as unsent.
     public static let unsentAfter = Duration.seconds(300)

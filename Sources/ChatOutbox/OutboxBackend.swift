@@ -5,10 +5,13 @@ public import ChatCore
 /// An attempt may be repeated with the same transaction after any ``DeliveryError/unreachable``, also after one that
 /// came through and whose answer was lost: the server carries out a transaction once and answers the same again.
 public protocol OutboxBackend: Sendable {
-    /// Uploads a file.
+    /// Uploads a file. The task is cancelled when the message is taken back.
+    /// - Parameter progress: told of the part that is sent, from 0 to 1; from any thread.
     /// - Returns: the URI under which the server has it.
     /// - Throws: ``DeliveryError``.
-    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String
+    func upload(
+        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> String
 
     /// Carries out a request: its files are uploaded, and its target is a message that the server knows.
     /// - Returns: the identifier of the message that was sent; of no meaning for other requests.

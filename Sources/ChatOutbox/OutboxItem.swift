@@ -8,7 +8,7 @@ public struct OutboxItem: Equatable, Sendable {
         case sending
         /// Attempts failed, the next one comes by itself.
         case retrying(attempts: Int)
-        /// The server refused it: it, and what was queued after it in its room, waits for the user.
+        /// The server refused it. It waits for the user; if it is a message, so does what was queued after it in its room.
         case failed(reason: String)
     }
 
@@ -16,4 +16,7 @@ public struct OutboxItem: Equatable, Sendable {
     public var state: State
     /// Whether it could not be sent within five minutes of being online: to be shown as unsent. Attempts go on.
     public var isUnsent: Bool
+    /// How much of its files is uploaded, by their sizes, from 0 to 1; nil once all are. Until then the server has seen
+    /// nothing of the message.
+    public var upload: Double?
 }

@@ -1,6 +1,6 @@
 import ChatCore
 
-/// What is on its way in one room, in order. The first is the only one that may be in flight.
+/// What is on its way in one room, in order. One at a time is in flight: the first that was not set aside.
 struct RoomQueue {
     struct Entry {
         var request: OutboxRequest
@@ -20,6 +20,23 @@ struct RoomQueue {
         var isUnsent = false
         /// The message that it became, while that is being written down.
         var sentAs: MessageID?
+        /// How much of the first file that is not uploaded yet is, from 0 to 1.
+        var uploadedPart = 0.0
+
+        /// Whether it can be changed or taken out as it stands here: the server has not seen it, or will have none of it.
+        var canChange: Bool { !isTouched || request.failure != nil }
+        /// Whether it holds up nobody: a change that was refused. What follows a message that was refused may answer it.
+        var isSetAside: Bool { request.failure != nil && request.action.target != nil }
+
+        /// See ``OutboxItem/upload``.
+        var upload: Double? {
+            guard case .send(let message) = request.action,
+                let current = message.attachments.firstIndex(where: { !$0.isUploaded })
+            else { return nil }
+            let sizes = message.attachments.map { Double(max($0.reference.bytes ?? 1, 1)) }
+            let done = zip(message.attachments, sizes).map { $0.isUploaded ? $1 : 0 }.reduce(0, +)
+            return (done + sizes[current] * uploadedPart) / sizes.reduce(0, +)
+        }
 
         var item: OutboxItem {
             let state: OutboxItem.State =
@@ -32,7 +49,7 @@ struct RoomQueue {
                 } else {
                     .waiting
                 }
-            return OutboxItem(request: request, state: state, isUnsent: isUnsent)
+            return OutboxItem(request: request, state: state, isUnsent: isUnsent, upload: upload)
         }
     }
 
@@ -40,9 +57,11 @@ struct RoomQueue {
     var worker: Task<Void, Never>?
     /// Ended early when something changed that is worth another look.
     var pause: Task<Void, Never>?
+    /// The upload of a file of the one that is in flight.
+    var uploading: Task<String, any Error>?
 
     var isEmpty: Bool { entries.isEmpty }
-    var head: Entry? { entries.first }
+    var head: Entry? { entries.first { !$0.isSetAside } }
     var items: [OutboxItem] { entries.map(\.item) }
 
     subscript(id: TransactionID) -> Entry? {
@@ -68,10 +87,10 @@ struct RoomQueue {
         entries.filter { $0.request.action.target == .queued(id) }
     }
 
-    /// A request for this target that the server has not seen, so that it can still be changed.
-    func untouched(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
+    /// A request for this target that can still be changed.
+    func changeable(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
         entries.last { entry in
-            !entry.isTouched && !entry.isLeaving && entry.request.action.target == target
+            entry.canChange && !entry.isLeaving && entry.request.action.target == target
                 && condition(entry.request.action)
         }
     }

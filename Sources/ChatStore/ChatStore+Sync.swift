@@ -48,6 +48,12 @@ extension ChatStore {
         }
     }
 
+    /// Takes in a change that a server took from here: the sync may tell it again.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func apply(_ change: MessageChange, in room: RoomID) async throws -> RoomOutcome {
+        try await writeCache { db in try RoomSync(db: db).apply(change, in: RoomRecord.get(room, in: db)) }
+    }
+
     /// Where messages of the room are missing, oldest first.
     /// - Throws: ``ChatError/notFound`` without the room.
     public func gaps(in room: RoomID) async throws -> [TimelineGap] {

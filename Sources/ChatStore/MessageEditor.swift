@@ -10,22 +10,22 @@ struct MessageEditor {
     /// - Returns: the message as it is now; nil if it had that text and nothing was changed.
     func edit(_ message: Message, text: String, formattedText: String?, at date: Date) throws -> Message? {
         guard message.text != text || message.formattedText != formattedText else { return nil }
-        let key = key(of: message)
-        try db.execute(
-            sql: """
-                INSERT INTO revision (message, number, writtenAt, formatted, text)
-                SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
-                    coalesce(editedAt, sentAt), formatted, text FROM message WHERE key = ?
-                """, arguments: [key])
-        try db.execute(
-            sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
-            arguments: [text, formattedText, date.milliseconds, key])
+        try EditHistory(key: key(of: message), db: db).append(text, formattedText, at: date)
         try record.refreshLastMessage(in: db)
         var edited = message
-        edited.text = text
-        edited.formattedText = formattedText
-        edited.editedAt = Date(milliseconds: date.milliseconds)
+        edited.edit(text: text, formattedText: formattedText, at: Date(milliseconds: date.milliseconds))
         return edited
+    }
+
+    /// The same of an edit that a server knows by an identifier.
+    /// - Returns: the message as it is now; nil if it is as before.
+    func edit(
+        _ message: Message, text: String, formattedText: String?, at date: Date, by edit: String
+    ) throws -> Message? {
+        let history = EditHistory(key: key(of: message), db: db)
+        guard try history.put(edit, text: text, formattedText: formattedText, at: date) else { return nil }
+        try record.refreshLastMessage(in: db)
+        return try MessageQuery(room: record).get(message.id, in: db)
     }
 
     /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
@@ -39,7 +39,7 @@ struct MessageEditor {
         }
         try db.execute(
             sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
-        for table in ["revision", "reaction", "attachment"] {
+        for table in ["revision", "reaction", "attachment", "lastEdit"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }
         try record.refreshLastMessage(in: db)
@@ -56,11 +56,7 @@ struct MessageEditor {
             if attention == .mention { try record.addMentions(-1, in: db) }
         }
         var deleted = message
-        deleted.isDeleted = true
-        deleted.text = ""
-        deleted.formattedText = nil
-        deleted.attachments = []
-        deleted.reactions = []
+        deleted.delete()
         return deleted
     }
 

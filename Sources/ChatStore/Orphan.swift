@@ -41,22 +41,4 @@ enum Orphan {
                 at: try row.date("givenAt"), kind: kind)
         }
     }
-
-    /// Deletes what is no message but was put to one: a reaction, or a change that waits.
-    /// - Returns: the message that had the reaction.
-    static func takeBack(_ change: MessageID, in record: RoomRecord, _ db: Database) throws -> MessageID? {
-        let bearer = try Row.fetchOne(
-            db.cachedStatement(
-                sql:
-                    "SELECT m.key, m.id FROM reaction r JOIN message m ON m.key = r.message WHERE r.id = ? AND m.room = ?"
-            ),
-            arguments: [change.rawValue, record.key])
-        if let bearer {
-            try db.execute(sql: "DELETE FROM reaction WHERE id = ?", arguments: [change.rawValue])
-            return try bearer.identifier("id")
-        }
-        try db.execute(
-            sql: "DELETE FROM orphan WHERE room = ? AND id = ?", arguments: [record.key, change.rawValue])
-        return nil
-    }
 }

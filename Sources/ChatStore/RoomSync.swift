@@ -27,7 +27,7 @@ struct RoomSync {
         for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
         var areOthers = try put(batch.members, into: record)
         var changed: Set<MessageID> = []
-        var events = batch.events[...]
+        var events = try messages(of: batch.events, in: record, &changed)[...]
         var start = batch.gap
         while let (gap, count) = try gap(before: events, in: record) {
             // More of what is known than before: it goes where it was missing.
@@ -57,6 +57,7 @@ struct RoomSync {
         var areOthers = try put(members, into: record)
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
         var changed: Set<MessageID> = []
+        let events = try messages(of: events, in: record, &changed)
         var new: [TimelineEvent] = []
         var position = gap.position
         var isClosed = token == nil
@@ -84,6 +85,17 @@ struct RoomSync {
         if !isClosed, let token { try note(TimelineGap(position: position, token: token), in: record) }
         outcome.changed = try messages(changed, of: record)
         if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
+        return outcome
+    }
+
+    /// A change that a server took from here.
+    func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomOutcome {
+        var outcome = RoomOutcome(room: record.room.id)
+        // The sync was faster, and knows its time.
+        guard try EditHistory(of: change.id, in: record, db) == nil else { return outcome }
+        var changed: Set<MessageID> = []
+        try apply(change, in: record, &changed)
+        outcome.changed = try messages(changed, of: record)
         return outcome
     }
 
@@ -251,22 +263,26 @@ struct RoomSync {
         if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
             _ = try MessageEditor(record: record, db: db).delete(stored)
         }
-        if case .message(_, let editedAt?) = event {
-            try db.execute(
-                sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?",
-                arguments: [editedAt.milliseconds, record.key, message.id.rawValue])
-        }
         for change in try Orphan.take(of: message.id, in: record, db) { try apply(change, in: record, &changed) }
     }
 
-    private func apply(_ change: MessageChange, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
-        let query = MessageQuery(room: record)
-        guard let target = try query.find(change.target, in: db) else {
-            if change.kind == .deletion, let bearer = try Orphan.takeBack(change.target, in: record, db) {
-                changed.insert(bearer)
-            } else {
-                try Orphan.keep(change, in: record, atMost: Self.mostOrphans, db)
-            }
+    /// Leaves out deleted messages that are known to have been changes of others, and takes those back.
+    private func messages(
+        of events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
+    ) throws -> [TimelineEvent] {
+        try events.filter { event in
+            guard case .deleted(let message) = event else { return true }
+            return try !Withdrawal.take(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
+        }
+    }
+
+    func apply(_ change: MessageChange, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+        guard try !Withdrawal.awaits(change, in: record, db) else { return }
+        guard let target = try MessageQuery(room: record).find(change.target, in: db) else {
+            let isTakenBack =
+                try change.kind == .deletion
+                && Withdrawal.take(change.target.rawValue, in: record, at: change.at, db, &changed)
+            if !isTakenBack { try Orphan.keep(change, in: record, atMost: Self.mostOrphans, db) }
             return
         }
         // Read anew: an earlier change of the batch may have moved the read marker or the last message.
@@ -274,10 +290,8 @@ struct RoomSync {
         let result: Message?
         switch change.kind {
         case .edit(let text, let formattedText):
-            guard !target.isDeleted, target.event == nil, target.sender == change.sender,
-                change.at >= target.editedAt ?? target.sentAt
-            else { return }
-            result = try editor.edit(target, text: text, formattedText: formattedText, at: change.at)
+            guard !target.isDeleted, target.event == nil, target.sender == change.sender else { return }
+            result = try editor.edit(target, text: text, formattedText: formattedText, at: change.at, by: change.id)
         case .deletion:
             result = try editor.delete(target)
         case .reaction(let text):
@@ -292,7 +306,7 @@ struct RoomSync {
 extension TimelineEvent {
     var message: NewMessage? {
         switch self {
-        case .message(let message, _), .deleted(let message): message
+        case .message(let message), .deleted(let message): message
         case .change: nil
         }
     }

@@ -78,4 +78,26 @@ extension Schema {
             PRIMARY KEY (room, member)
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// By which edit each version of a message came, so that one that is deleted is gone from among them: `revision.edit`
+    /// of the earlier ones, `lastEdit` of the text as it is. `withdrawal` names edits and reactions that were taken back:
+    /// told again, they are neither.
+    static let edits = """
+        ALTER TABLE revision ADD COLUMN edit TEXT;
+        CREATE INDEX revision_edit ON revision (edit) WHERE edit IS NOT NULL;
+
+        CREATE TABLE lastEdit (
+            message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
+            edit TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX lastEdit_edit ON lastEdit (edit);
+
+        CREATE TABLE withdrawal (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            change TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (room, change)
+        ) STRICT, WITHOUT ROWID;
+        """
 }

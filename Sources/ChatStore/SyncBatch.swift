@@ -55,8 +55,7 @@ public struct RoomBatch: Equatable, Sendable {
 
 /// One thing that happened in a room, as it concerns its messages.
 public enum TimelineEvent: Equatable, Sendable {
-    /// `editedAt`, if it is told together with its latest edit.
-    case message(NewMessage, editedAt: Date? = nil)
+    case message(NewMessage)
     /// A message that was deleted before it was told.
     case deleted(NewMessage)
     case change(MessageChange)
@@ -66,7 +65,7 @@ public enum TimelineEvent: Equatable, Sendable {
 public struct MessageChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         case edit(text: String, formattedText: String?)
-        /// Of the message, or of the reaction that has this identifier.
+        /// Of the message, or of the edit or reaction that has this identifier.
         case deletion
         case reaction(String)
     }

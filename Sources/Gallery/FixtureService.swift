@@ -149,6 +149,12 @@ actor FixtureService: ChatService {
         }
     }
 
+    func discard(_ transaction: TransactionID?, in room: RoomID) async throws {
+        for message in messages[room] ?? [] where message.pendingChange?.transaction == transaction {
+            try change(message.id, in: room) { $0.pendingChange = nil }
+        }
+    }
+
     func delete(_ message: MessageID, in room: RoomID) async throws {
         try change(message, in: room) {
             $0.text = ""

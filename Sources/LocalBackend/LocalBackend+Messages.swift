@@ -37,6 +37,7 @@ extension LocalBackend {
 
     /// Nothing waits here: what is sent is stored at once, or refused.
     public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {}
+    public func discard(_ transaction: TransactionID?, in room: RoomID) async throws {}
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
         try await inTurn {

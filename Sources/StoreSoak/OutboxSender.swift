@@ -56,7 +56,9 @@ private final class PipeServer: OutboxBackend {
 
     private let state = Mutex(State())
 
-    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+    func upload(
+        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> String {
         throw DeliveryError.refused(reason: "no files here")
     }
 

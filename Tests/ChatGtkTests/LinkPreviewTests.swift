@@ -19,6 +19,7 @@ final class LinkPreviewTests: GtkTestCase {
         func openMenu(of row: MessageRow) {}
         func reply(to message: MessageID) {}
         func edit(_ message: MessageID) {}
+        func discard(_ message: MessageID) {}
         func openReactions(of row: MessageRow) {}
         func react(_ text: String, to message: MessageID) {}
         func jump(to message: MessageID) {}

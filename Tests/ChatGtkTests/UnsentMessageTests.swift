@@ -15,24 +15,84 @@ final class UnsentMessageTests: GtkTestCase {
     private final class Asked: MessageRowDelegate {
         var retried: [MessageID] = []
         var deleted: [MessageID] = []
+        var discarded: [MessageID] = []
         func retry(_ message: MessageID) { retried.append(message) }
         func delete(_ message: MessageItem) { deleted.append(message.id) }
         func openMenu(of row: MessageRow) {}
         func reply(to message: MessageID) {}
         func edit(_ message: MessageID) {}
+        func discard(_ message: MessageID) { discarded.append(message) }
         func openReactions(of row: MessageRow) {}
         func react(_ text: String, to message: MessageID) {}
         func jump(to message: MessageID) {}
         func open(_ link: BodyLink, from widget: Widget) {}
     }
 
-    private static func item(_ delivery: Message.Delivery) -> TimelineItem {
-        .message(
-            MessageItem(
-                id: MessageID("m"), text: "hello", body: MessageBody(plain: "hello"), senderID: MemberID("own"),
-                senderName: "Robin", sentAt: Date(timeIntervalSince1970: 1_767_323_045), isOwn: true, isEdited: false,
-                isDeleted: false, delivery: delivery, transactionID: TransactionID("t"), startsGroup: true,
-                endsGroup: true, isBeingEdited: false))
+    private static func item(
+        _ delivery: Message.Delivery, isOwn: Bool = true, _ more: (inout MessageItem) -> Void = { _ in }
+    ) -> TimelineItem {
+        var item = MessageItem(
+            id: MessageID("m"), text: "hello", body: MessageBody(plain: "hello"), senderID: MemberID("own"),
+            senderName: "Robin", sentAt: Date(timeIntervalSince1970: 1_767_323_045), isOwn: isOwn, isEdited: false,
+            isDeleted: false, delivery: delivery, transactionID: TransactionID("t"), startsGroup: true,
+            endsGroup: true, isBeingEdited: false)
+        more(&item)
+        return .message(item)
+    }
+
+    func testARefusedChangeIsTriedAgainOrDismissed() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            for isOwn in [true, false] {
+                let asked = Asked()
+                let row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), delegate: asked)
+                row.show(Self.item(.sent, isOwn: isOwn), selected: nil)
+                XCTAssertNil(row.unsent)
+                row.show(
+                    Self.item(.sent, isOwn: isOwn) {
+                        $0.pendingChange = PendingChange(
+                            transaction: TransactionID("c"), kind: isOwn ? .edit : .reaction, isRefused: true)
+                    }, selected: nil)
+                let window = TestWindow(row.widget, width: 360, height: 200)
+                let strip = try XCTUnwrap(row.unsent)
+                XCTAssertTrue(strip.widget.isMapped)
+                XCTAssertEqual(strip.text.text, isOwn ? "Edit not sent" : "Reaction not sent")
+                XCTAssertTrue(row.spoken.contains(strip.text.text), row.spoken)
+                try RealInput.activate(window.window)
+                try RealInput.point(at: strip.retry)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { asked.retried == [MessageID("m")] })
+                try RealInput.point(at: strip.discard)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { asked.discarded == [MessageID("m")] })
+                XCTAssertEqual(asked.deleted, [])
+                window.close()
+            }
+            try fixture.close()
+        }
+    }
+
+    func testAnUploadShowsHowFarItIsAndIsCancelled() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let asked = Asked()
+            let row = MessageRow(isOwn: true, media: MediaPresenter(service: fixture.backend), delegate: asked)
+            row.show(Self.item(.sending) { $0.upload = 0.25 }, selected: nil)
+            let window = TestWindow(row.widget, width: 360, height: 200)
+            let strip = try XCTUnwrap(row.upload)
+            XCTAssertTrue(strip.widget.isMapped)
+            XCTAssertEqual(strip.fraction, 0.25)
+            row.show(Self.item(.sending) { $0.upload = 0.5 }, selected: nil)
+            XCTAssertEqual(strip.fraction, 0.5)
+            try RealInput.activate(window.window)
+            try RealInput.point(at: strip.cancel)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { asked.discarded == [MessageID("m")] })
+            row.show(Self.item(.sending), selected: nil)
+            XCTAssertTrue(MainLoop.pump { !strip.widget.isMapped })
+            window.close()
+            try fixture.close()
+        }
     }
 
     func testWhatWasGivenUpIsSentAgainOrDiscarded() throws {

@@ -8,6 +8,7 @@ final class FakeServer: OutboxBackend {
         var calls: [String] = []
         var answers: [DeliveryError] = []
         var isHeld = false
+        var parts: [Double] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -18,6 +19,12 @@ final class FakeServer: OutboxBackend {
 
     /// The next attempts fail like this, in order.
     func fail(with errors: DeliveryError...) { state.withLock { $0.answers += errors } }
+
+    /// What is told of each upload before it is answered.
+    var parts: [Double] {
+        get { state.withLock { $0.parts } }
+        set { state.withLock { $0.parts = newValue } }
+    }
 
     /// From here on attempts stay in flight.
     func hold() { state.withLock { $0.isHeld = true } }
@@ -31,7 +38,10 @@ final class FakeServer: OutboxBackend {
         for continuation in waiting { continuation.resume() }
     }
 
-    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+    func upload(
+        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> String {
+        for part in parts { progress(part) }
         try await answer("upload \(attachment.path)")
         return "server:\(attachment.path)"
     }

@@ -115,6 +115,87 @@ import Testing
         #expect(harness.server.calls == ["t1 send 1", "t1 send 1", "t2 send 2", "t3 send 3"])
     }
 
+    /// A message that follows may answer one that was refused; it has nothing to do with a change.
+    @Test func aRefusedChangeIsSetAside() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let target = OutboxTarget.message(MessageID("$m"))
+        func edit(_ text: String, as id: String) async throws {
+            try await harness.outbox.edit(target, in: harness.room, text: text, transaction: TransactionID(id))
+        }
+        try await edit("a", as: "e")
+        try await harness.send("1", as: "t1")
+        harness.server.fail(with: .refused(reason: "no"))
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.map(\.state) == [.failed(reason: "no")] }
+        #expect(harness.server.calls == ["e edit $m a", "t1 send 1"])
+        harness.server.fail(with: .refused(reason: "still no"))
+        try await harness.outbox.retry(TransactionID("e"), in: harness.room)
+        try await harness.items { $0.map(\.state) == [.failed(reason: "still no")] }
+        // Asked for anew, in the same words or others, it is tried again.
+        harness.server.fail(with: .refused(reason: "never"))
+        try await edit("a", as: "f")
+        try await harness.items { $0.map(\.state) == [.failed(reason: "never")] }
+        try await edit("b", as: "g")
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls.suffix(2) == ["e edit $m a", "e edit $m b"])
+    }
+
+    @Test func aRefusedChangeIsGivenUpByItselfOrWithItsMessage() async throws {
+        let harness = try await OutboxHarness()
+        let target = OutboxTarget.message(MessageID("$m"))
+        for id in ["r1", "r2"] {
+            harness.server.fail(with: .refused(reason: "no"))
+            try await harness.outbox.react(
+                id, isGiven: true, to: target, in: harness.room, transaction: TransactionID(id))
+        }
+        try await harness.items { $0.map(\.state) == [.failed(reason: "no"), .failed(reason: "no")] }
+        let unused: @Sendable () -> TransactionID = { TransactionID("unused") }
+        try await harness.outbox.discard(TransactionID("r1"), in: harness.room, makeID: unused)
+        try await harness.items { $0.map(\.request.id.rawValue) == ["r2"] }
+        try await harness.outbox.delete(target, in: harness.room, transaction: TransactionID("d"))
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["r1 react $m r1", "r2 react $m r2", "d delete $m"])
+    }
+
+    @Test func howMuchIsUploadedIsTold() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let files = [("a", 300), ("b", 100)].map { name, bytes in
+            OutboxAttachment(
+                path: name, reference: MediaReference(uri: "", name: name, type: "image/png", bytes: bytes))
+        }
+        try await harness.outbox.send(
+            OutboxMessage(text: "two", attachments: files), transaction: TransactionID("t"), to: harness.room)
+        #expect(try await harness.items { _ in true }.first?.upload == 0)
+        harness.server.parts = [0.2, 0.6]
+        harness.server.hold()
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.upload == 0.45 }
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b"])
+    }
+
+    /// Until its files are uploaded the server has seen nothing of a message: it is gone without a trace.
+    @Test(arguments: [false, true]) func anUploadIsCancelled(afterARestart: Bool) async throws {
+        var harness = try await OutboxHarness(isOnline: false)
+        let file = OutboxAttachment(path: "a", reference: MediaReference(uri: "", name: "a", type: "image/png"))
+        try await harness.outbox.send(
+            OutboxMessage(text: "", attachments: [file]), transaction: TransactionID("t"), to: harness.room)
+        try await harness.send("next", as: "u")
+        if afterARestart { harness = try await harness.restarted(isOnline: false) }
+        harness.server.hold()
+        await harness.outbox.setOnline(true)
+        try await harness.items { $0.first?.state == .sending }
+        try await harness.outbox.delete(
+            .queued(TransactionID("t")), in: harness.room, transaction: TransactionID("d"))
+        #expect(try await harness.items { _ in true }.map(\.request.id.rawValue) == ["u"])
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["u"])
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["upload a", "u send next"])
+        #expect(try await harness.store.outboxRequests().isEmpty)
+    }
+
     @Test func oneOrAllAreDiscarded() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         for number in 1...4 { try await harness.send("\(number)", as: "t\(number)") }

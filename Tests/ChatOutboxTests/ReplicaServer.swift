@@ -28,7 +28,9 @@ final class ReplicaServer: OutboxBackend {
     var strangers: Int { state.withLock { $0.strangers } }
     var faults: Int { state.withLock { $0.faults } }
 
-    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String { "server:file" }
+    func upload(
+        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> String { "server:file" }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
         await Task.yield()

@@ -163,7 +163,7 @@ import Testing
             ], to: store)
         #expect(told.changed.map(\.text) == ["one"] && told.changed.first?.reactions.count == 1)
         #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == "$r")
-        #expect(try await store.revisions(of: MessageID("$1"), in: room).map(\.text) == ["1"])
+        #expect(try await store.revisions(of: MessageID("$1"), in: room).map(\.text) == ["1", "older"])
         told = try await apply(
             [
                 .change(
@@ -174,6 +174,44 @@ import Testing
         told = try await apply([change("$d2", 2, .deletion)], to: store)
         #expect(told.changed.map(\.isDeleted) == [true])
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "one")
+    }
+
+    /// An edit is an event of its own, which can be deleted, before or after it is told, and be told again.
+    @Test func anEditThatIsDeletedLeavesTheVersionBefore() async throws {
+        let store = try await open()
+        func edit(_ id: String, _ text: String, at time: Double) -> TimelineEvent {
+            change(id, 1, .edit(text: text, formattedText: nil), at: time)
+        }
+        func deletion(of id: String) -> TimelineEvent {
+            .change(
+                MessageChange(id: "$d\(id)", target: MessageID(id), sender: ann, at: Fixtures.date, kind: .deletion))
+        }
+        func state() async throws -> [String] {
+            let before = try await store.revisions(of: MessageID("$1"), in: room).map(\.text)
+            return before + (try await store.messages([MessageID("$1")], in: room).map(\.text))
+        }
+        try await apply(
+            [event(1), edit("$a", "a", at: 10), edit("$b", "b", at: 20), edit("$c", "c", at: 30)], to: store)
+        #expect(try await state() == ["1", "a", "b", "c"])
+        let told = try await apply([deletion(of: "$c")], to: store)
+        #expect(told.changed.map(\.text) == ["b"] && told.changed.first?.editedAt == Date(timeIntervalSince1970: 20))
+        try await apply([deletion(of: "$a")], to: store)
+        #expect(try await state() == ["1", "b"])
+        try await apply([edit("$c", "c", at: 30), edit("$a", "a", at: 10)], to: store)
+        #expect(try await state() == ["1", "b"], "what is deleted does not come back")
+        // Without its content it looks like a message that was deleted.
+        let pruned = NewMessage(id: MessageID("$b"), sender: ann, text: "", sentAt: Fixtures.date)
+        try await apply([.deleted(pruned), deletion(of: "$e"), edit("$e", "e", at: 40)], to: store)
+        #expect(try await state() == ["1"])
+        #expect(try await store.messages([MessageID("$1")], in: room).first?.editedAt == nil)
+        #expect(try await texts(store) == ["1"])
+        #expect(try await store.roomSummaries().first?.lastMessage?.text == "1")
+        // At the same time the identifier decides, and a time that was not known yet is put right.
+        try await apply([edit("$g", "g", at: 50), edit("$f", "f", at: 50), edit("$h", "h", at: 60)], to: store)
+        #expect(try await state() == ["1", "f", "g", "h"])
+        try await apply([edit("$h", "h", at: 45)], to: store)
+        #expect(try await state() == ["1", "h", "f", "g"])
+        #expect(try await store.integrityProblems() == [])
     }
 
     @Test func whatWasReadElsewhereIsRead() async throws {

@@ -45,8 +45,8 @@ extension BackendContract {
             _ = await updates.next()
             try await backend.edit(message.id, in: room, text: "before")
             let told = await updates.next { update in
-                if case .changed(let messages) = update { return messages.first?.text == "before" }
-                return false
+                guard case .changed(let messages) = update, let message = messages.first else { return false }
+                return message.text == "before" && message.pendingChange == nil
             }
             guard case .changed(let messages) = told, let edited = messages.first else {
                 throw Violation(description: "the edit was not told")
@@ -54,7 +54,7 @@ extension BackendContract {
             try expect(edited.id == message.id && edited.position == message.position, "it is the same message")
             try expect(edited.editedAt != nil, "it is marked as edited")
             let page = try await backend.messages(in: room, before: .max, limit: 10)
-            try expect(page.messages.first == edited && page.messages.count == 2, "it is stored")
+            try expect(page.messages.first?.text == "before" && page.messages.count == 2, "it is stored")
         },
         BackendContract("a deletion leaves a placeholder and no text") { backend in
             let room = try await backend.createRoom(named: "Room")

@@ -5,7 +5,7 @@ import Synchronization
 public final class FakeMessageService: MessageService {
     public enum Call: Equatable, Sendable {
         case send(OutgoingMessage, RoomID), edit(MessageID, RoomID, String), delete(MessageID, RoomID)
-        case retry(TransactionID?, RoomID)
+        case retry(TransactionID?, RoomID), discard(TransactionID?, RoomID)
         case typing(Bool, RoomID)
     }
 
@@ -27,6 +27,9 @@ public final class FakeMessageService: MessageService {
 
     public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
         try record(.retry(transaction, room))
+    }
+    public func discard(_ transaction: TransactionID?, in room: RoomID) async throws {
+        try record(.discard(transaction, room))
     }
     public func delete(_ message: MessageID, in room: RoomID) async throws { try record(.delete(message, room)) }
     public func setTyping(_ isTyping: Bool, in room: RoomID) async { _ = try? record(.typing(isTyping, room)) }

@@ -71,6 +71,9 @@ extension FakeChatService: ChatService {
     @MainActor func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
         try await record(.retry(transaction))
     }
+    @MainActor func discard(_ transaction: TransactionID?, in room: RoomID) async throws {
+        try await record(.discard(transaction))
+    }
     @MainActor func delete(_ message: MessageID, in room: RoomID) async throws { try await record(.delete(message)) }
     @MainActor func setTyping(_ isTyping: Bool, in room: RoomID) async { try? await record(.typing(isTyping)) }
 

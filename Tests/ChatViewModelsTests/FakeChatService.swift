@@ -7,8 +7,8 @@ import Observation
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
         case page(before: Int64), pageAfter(Int64), pageAround(TimelineTarget), quoted([MessageID])
         case markRead(MessageID), savePlace(ReadingPlace?)
-        case send(String, TransactionID), edit(MessageID, String), delete(MessageID), retry(TransactionID?), typing(
-            Bool)
+        case send(String, TransactionID), edit(MessageID, String), delete(MessageID), retry(TransactionID?)
+        case discard(TransactionID?), typing(Bool)
         case draft(RoomID), saveDraft(String?)
         case search(SearchQuery), membersNamed(String)
     }

@@ -263,6 +263,29 @@ import Testing
         #expect(service.calls == [.retry(TransactionID("t1"))])
     }
 
+    @Test func whatWasRefusedIsTriedAgainOrGivenUp() async {
+        var refused = Message.of(1)
+        refused.pendingChange = PendingChange(transaction: TransactionID("r"), kind: .reaction, isRefused: true)
+        var waiting = Message.of(2, by: Self.own)
+        waiting.pendingChange = PendingChange(transaction: TransactionID("e"), kind: .edit)
+        var uploading = Message.of(3, by: Self.own, delivery: .sending)
+        uploading.upload = 0.5
+        await harness.open([refused, waiting, uploading])
+        #expect(harness.messages.map(\.refused) == [.change(.reaction), nil, nil])
+        #expect(harness.messages.map(\.isOnItsWay) == [false, true, true])
+        #expect(harness.messages.map(\.upload) == [nil, nil, 0.5])
+        for id in ["m1", "m2", "m3", "unknown"] {
+            timeline.send(.retry(MessageID(id)))
+            timeline.send(.discard(MessageID(id)))
+        }
+        let expected: [FakeChatService.Call] = [
+            .retry(TransactionID("r")), .discard(TransactionID("r")), .delete(uploading.id),
+        ]
+        await eventually { [service] in service.calls.count == expected.count }
+        await settle()
+        #expect(expected.allSatisfy(service.calls.contains) && service.calls.count == expected.count)
+    }
+
     @Test func theNewestEditableMessageIsEdited() async {
         await harness.open([
             .of(1, by: Self.own), .of(2, by: Self.own), .of(3, by: Self.own, isDeleted: true), .of(4),

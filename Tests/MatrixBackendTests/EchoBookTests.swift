@@ -67,7 +67,10 @@ import Testing
         struct Nowhere: OutboxStorage, OutboxBackend {
             func outboxRequests() async throws -> [OutboxRequest] { [] }
             func commit(_ change: OutboxChange) async throws {}
-            func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String { "" }
+            func upload(
+                _ attachment: OutboxAttachment, of request: OutboxRequest,
+                progress: @escaping @Sendable (Double) -> Void
+            ) async throws -> String { "" }
             func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
         }
         let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false)

@@ -16,7 +16,7 @@ import Testing
 
     private func message(_ content: JSONValue, unsigned: JSONValue = [:]) throws -> NewMessage {
         guard
-            case .message(let message, _) = try read(Events.event("$e", "m.room.message", content, unsigned: unsigned))
+            case .message(let message) = try read(Events.event("$e", "m.room.message", content, unsigned: unsigned))
         else { throw CancellationError() }
         return message
     }
@@ -37,7 +37,7 @@ import Testing
             try message(["msgtype": "m.text", "body": "x"], unsigned: unsigned).transactionID == TransactionID("t"))
         let other = Events.event(
             "$e", "m.room.message", ["msgtype": "m.text", "body": "x"], by: "@bob:example.org", unsigned: unsigned)
-        guard case .message(let message, _) = try read(other) else { throw CancellationError() }
+        guard case .message(let message) = try read(other) else { throw CancellationError() }
         #expect(message.transactionID == nil, "a stranger's would take the place of one's own")
     }
 
@@ -98,13 +98,31 @@ import Testing
     }
 
     @Test func aMessageMayComeWithItsLatestEdit() throws {
-        let edit = Events.event(
-            "$edit", "m.room.message",
-            ["msgtype": "m.text", "body": "* b", "m.new_content": ["msgtype": "m.text", "body": "b"]], at: 9000)
-        let event = Events.event(
-            "$a", "m.room.message", ["msgtype": "m.text", "body": "a"], unsigned: ["m.relations": ["m.replace": edit]])
-        guard case .message(let message, let editedAt) = try read(event) else { throw CancellationError() }
-        #expect(message.text == "b" && editedAt == Date(timeIntervalSince1970: 9))
+        func edit(of target: JSONValue) -> JSONValue {
+            Events.event(
+                "$edit", "m.room.message",
+                [
+                    "msgtype": "m.text", "body": "* b", "m.new_content": ["msgtype": "m.text", "body": "b"],
+                    "m.relates_to": ["rel_type": "m.replace", "event_id": target],
+                ], at: 9000)
+        }
+        func told(_ edit: JSONValue) throws -> [TimelineEvent] {
+            let event = Events.event(
+                "$a", "m.room.message", ["msgtype": "m.text", "body": "a"],
+                unsigned: ["m.relations": ["m.replace": edit]])
+            return reader.timeline([try #require(MatrixEvent(event))])
+        }
+        let events = try told(edit(of: "$a"))
+        guard case .message(let message) = events.first else { throw CancellationError() }
+        #expect(message.text == "a")
+        #expect(
+            events.dropFirst() == [
+                .change(
+                    MessageChange(
+                        id: "$edit", target: message.id, sender: message.sender, at: Date(timeIntervalSince1970: 9),
+                        kind: .edit(text: "b", formattedText: nil)))
+            ])
+        #expect(try told(edit(of: "$other")).count == 1, "one of another message says nothing here")
     }
 
     @Test func whatWasDeletedLeavesItsPlace() throws {
@@ -115,7 +133,7 @@ import Testing
     }
 
     @Test func whatIsEncryptedIsNeverBlank() throws {
-        guard case .message(let message, _) = try read(Events.all[6]) else { throw CancellationError() }
+        guard case .message(let message) = try read(Events.all[6]) else { throw CancellationError() }
         #expect(message.kind == .notice && message.text.contains("ncrypted"))
     }
 

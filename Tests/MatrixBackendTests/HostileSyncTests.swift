@@ -45,7 +45,7 @@ import Testing
                 let read = reader.timeline(room.timeline)
                 #expect(read.first?.text == "before" && read.last?.text == "after", "\(mutated)")
                 for event in read {
-                    guard case .message(let message, _) = event else { continue }
+                    guard case .message(let message) = event else { continue }
                     #expect(!message.id.rawValue.isEmpty && !message.text.utf8.contains(0))
                 }
                 _ = RoomStateReader(own: own, state: room.state)
@@ -160,7 +160,7 @@ extension TimelineEvent {
     /// What it says, if it is a message.
     var text: String? {
         switch self {
-        case .message(let message, _), .deleted(let message): message.text
+        case .message(let message), .deleted(let message): message.text
         case .change: nil
         }
     }

@@ -35,37 +35,7 @@ import Testing
     }
 
     private func start(_ server: FakeHomeserver, _ folder: TemporaryFolder) async throws -> (MatrixBackend, ChatStore) {
-        let store = try await ChatStore.open(in: folder.path("store"))
-        let url = try #require(URL(string: "https://example.org"))
-        let session = MatrixSession(user: MemberID(own), device: "D", token: AccessToken("secret"))
-        let backend = try await MatrixBackend.start(
-            over: store, server: Homeserver(url: url, versions: ["v1.11"], features: []), session: session,
-            transport: server, now: { Date(timeIntervalSince1970: Double(Self.time) / 1000) })
-        return (backend, store)
-    }
-
-    /// Follows a timeline until it shows what it should.
-    private func shown(by backend: MatrixBackend, where condition: ([Message]) -> Bool) async -> [Message] {
-        var shown: [MessageID: Message] = [:]
-        for await update in backend.timeline(of: room, limit: 100) {
-            switch update {
-            case .opened(let page, _, _): for message in page.messages { shown[message.id] = message }
-            case .changed(let messages): for message in messages { shown[message.id] = message }
-            case .removed(let ids): for id in ids { shown[id] = nil }
-            case .members, .typing, .closed: break
-            }
-            let sorted = shown.values.sorted { $0.position < $1.position }
-            if condition(sorted) { return sorted }
-        }
-        return []
-    }
-
-    private func open(_ backend: MatrixBackend) async {
-        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { return }
-    }
-
-    private func sendingEnds(_ backend: MatrixBackend) async {
-        for await items in await backend.outbox.items(in: room) where items.isEmpty { return }
+        try await server.start(in: folder, as: own, at: Self.time)
     }
 
     @Test func anEchoBehindAGapIsFoundAndNoMoreIsAskedFor() async throws {
@@ -80,13 +50,13 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(1)]))
-        await open(backend)
+        await backend.waitForRoom(room)
         try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
         // The server took it, and the next sync passes over it.
-        await sendingEnds(backend)
+        await backend.sendingEnds(in: room)
         server.sync(sync("s2", []))
         server.sync(sync("s3", [Self.text(8), Self.text(9)], gap: "p2"))
-        let all = await shown(by: backend) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "9" }
+        let all = await backend.shown(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "9" }
         #expect(all.map(\.text).suffix(6) == ["4", "5", "6", "7", "8", "9"])
         #expect(all.allSatisfy { $0.delivery == .sent })
         #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 2, "nothing beyond it is asked for")
@@ -99,12 +69,12 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(1)], gap: "p1"))
-        await open(backend)
+        await backend.waitForRoom(room)
         try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
-        await sendingEnds(backend)
+        await backend.sendingEnds(in: room)
         server.sync(sync("s2", [Self.text(5, by: own)]))
         server.sync(sync("s3", [Self.text(6)]))
-        let all = await shown(by: backend) { $0.last?.text == "6" }
+        let all = await backend.shown(in: room) { $0.last?.text == "6" }
         #expect(all.map(\.text) == ["1", "5", "6"])
         #expect(!server.paths.contains { $0.hasSuffix("/messages") })
         await backend.close()
@@ -122,16 +92,16 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(1)], gap: "p1"))
-        await open(backend)
+        await backend.waitForRoom(room)
         try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
-        await sendingEnds(backend)
+        await backend.sendingEnds(in: room)
         // The one that may have been under way, and three that are not told of it.
         for number in 2...5 { server.sync(sync("s\(number)", [Self.text(number + 10)])) }
-        let late = await shown(by: backend) { $0.dropLast().last?.text == "15" }
+        let late = await backend.shown(in: room) { $0.dropLast().last?.text == "15" }
         #expect(late.last?.delivery == .sending)
         #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 1)
         server.sync(sync("s6", [Self.text(5, by: own)]))
-        let all = await shown(by: backend) { $0.last?.text == "5" && $0.last?.delivery == .sent }
+        let all = await backend.shown(in: room) { $0.last?.text == "5" && $0.last?.delivery == .sent }
         #expect(all.filter { $0.text == "5" }.count == 1)
         await backend.close()
         await store.close()
@@ -144,7 +114,7 @@ import Testing
         let silent = FakeHomeserver { _ in nil }
         let (first, firstStore) = try await start(silent, folder)
         silent.sync(sync("s1", [Self.text(1)]))
-        await open(first)
+        await first.waitForRoom(room)
         await first.outbox.setOnline(false)
         try await first.send(Fixtures.outgoing("5", transaction: "t"), to: room)
         await first.close()
@@ -156,10 +126,10 @@ import Testing
         }
         let (backend, store) = try await start(server, folder)
         server.sync(sync("s2", [Self.text(7)], gap: "p2"))
-        await sendingEnds(backend)
+        await backend.sendingEnds(in: room)
         server.sync(sync("s3", []))
         server.sync(sync("s4", []))
-        let all = await shown(by: backend) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "7" }
+        let all = await backend.shown(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "7" }
         #expect(all.map(\.text).suffix(6) == ["2", "3", "4", "5", "6", "7"])
         #expect(all.allSatisfy { $0.delivery == .sent })
         await backend.close()

@@ -19,7 +19,7 @@ import Testing
             MatrixEvent(Events.event("$e", type, content, by: sender, at: 9000, stateKey: key, unsigned: unsigned)))
         let reader = EventReader(
             own: MemberID("@me:example.org"), translator: .untranslated, creation: creation)
-        guard case .message(let message, _)? = reader.event(event) else { return nil }
+        guard case .message(let message)? = reader.event(event) else { return nil }
         #expect(message.kind == .event && message.text.isEmpty)
         return message.event
     }

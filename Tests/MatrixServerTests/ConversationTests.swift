@@ -35,6 +35,16 @@ import Testing
         #expect(edited.first { $0.id == hello.id }?.editedAt != nil && edited.count == 2)
         #expect(try await bob.backend.revisions(of: hello.id, in: room).map(\.text) == ["Hello **Bob**"])
 
+        let edit = try #require(
+            try await ann.client.history(of: room, before: nil, limit: 10).events.first {
+                $0.content["m.relates_to"]?["rel_type"]?.string == "m.replace"
+            })
+        _ = try await ann.client.redact(edit.id.rawValue, in: room, transaction: "undo")
+        for user in [ann, bob] {
+            try await user.messages(in: room) { $0.first?.text == "Hello **Bob**" && $0.first?.editedAt == nil }
+            #expect(try await user.backend.revisions(of: hello.id, in: room).isEmpty)
+        }
+
         try await bob.backend.react("👍", isGiven: true, to: hello.id, in: room)
         try await ann.messages(in: room) { $0.first?.reactions.first?.senders == [bob.session.user] }
         try await bob.messages(in: room) { $0.first?.reactions.isEmpty == false }

@@ -33,10 +33,16 @@ struct SettledBackend: ChatService {
         try await backend.retry(transaction, in: room)
     }
 
+    func discard(_ transaction: TransactionID?, in room: RoomID) async throws {
+        try await backend.discard(transaction, in: room)
+    }
+
     private func settle(
         _ id: MessageID, in room: RoomID, where condition: @escaping (Message) -> Bool
     ) async throws {
-        try await user.messages(in: room) { $0.first { $0.id == id }.map(condition) ?? false }
+        try await user.messages(in: room) { messages in
+            messages.first { $0.id == id }.map { $0.pendingChange == nil && condition($0) } ?? false
+        }
     }
 
     func createRoom(named name: String) async throws -> RoomID {

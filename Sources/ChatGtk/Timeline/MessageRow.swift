@@ -11,6 +11,7 @@ protocol MessageRowDelegate: AnyObject {
     func edit(_ message: MessageID)
     func retry(_ message: MessageID)
     func delete(_ message: MessageItem)
+    func discard(_ message: MessageID)
     func openReactions(of row: MessageRow)
     func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
@@ -29,8 +30,11 @@ final class MessageRow: TimelineRow {
     private let buttons: MessageButtons
     private let reactions: ReactionStrip
     let readers: ReaderStrip
-    /// Of one's own messages only.
-    let unsent: UnsentStrip?
+    /// Made when they are first needed, as few rows ever are.
+    private(set) var unsent: UnsentStrip?
+    private(set) var upload: UploadStrip?
+    private let column = Box(.vertical, spacing: 3)
+    private weak var delegate: (any MessageRowDelegate)?
     private let avatar: AvatarView?
     private let pictures: AvatarPictures
     private let files: AttachmentView
@@ -47,7 +51,7 @@ final class MessageRow: TimelineRow {
         preview = LinkPreviewCard(media: media)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionStrip(isOwn: isOwn)
-        unsent = isOwn ? UnsentStrip() : nil
+        self.delegate = delegate
         widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : AvatarView(size: 30)
         build()
@@ -67,8 +71,6 @@ final class MessageRow: TimelineRow {
             guard let self else { return }
             delegate?.openReactions(of: self)
         }
-        unsent?.onRetry = { [weak self, weak delegate] in self?.item.map { delegate?.retry($0.id) } }
-        unsent?.onDiscard = { [weak self, weak delegate] in self?.item.map { delegate?.delete($0) } }
         reactions.onToggle = { [weak self, weak delegate] text in
             guard let id = self?.item?.id else { return }
             delegate?.react(text, to: id)
@@ -105,7 +107,7 @@ final class MessageRow: TimelineRow {
         preview.show(message.isDeleted ? nil : message.body.previewedLink)
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
-        unsent?.widget.isVisible = message.canRetry
+        showStrips(message)
         readers.show(message.readers)
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
@@ -123,6 +125,32 @@ final class MessageRow: TimelineRow {
         widget.setAccessiblySelected(message.isMarked)
         spoken = sentence(message, time)
         widget.setAccessibleLabel(spoken)
+    }
+
+    private func showStrips(_ message: MessageItem) {
+        if message.refused != nil, unsent == nil { unsent = makeUnsentStrip() }
+        unsent?.show(message.refused)
+        if message.upload != nil, upload == nil { upload = makeUploadStrip() }
+        upload?.show(message.upload)
+    }
+
+    private func makeUnsentStrip() -> UnsentStrip {
+        let strip = UnsentStrip(isOwn: isOwn)
+        strip.onRetry = { [weak self] in self?.item.map { self?.delegate?.retry($0.id) } }
+        strip.onDiscard = { [weak self] isMessage in
+            guard let self, let item else { return }
+            if isMessage { delegate?.delete(item) } else { delegate?.discard(item.id) }
+        }
+        gtk_widget_set_margin_start(strip.widget.cast(), isOwn ? 0 : textInset)
+        column.insert(strip.widget, after: reactions.widget)
+        return strip
+    }
+
+    private func makeUploadStrip() -> UploadStrip {
+        let strip = UploadStrip()
+        strip.onCancel = { [weak self] in self?.item.map { self?.delegate?.discard($0.id) } }
+        column.insert(strip.widget, after: reactions.widget)
+        return strip
     }
 
     /// Whether some of the text is drawn as selected.
@@ -170,7 +198,6 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_focusable(widget.cast(), 1)
         widget.addStyle("message-row")
         widget.setStyle("own", isOwn)
-        let column = Box(.vertical, spacing: 3)
         gtk_widget_set_hexpand(column.cast(), 1)
         gtk_widget_set_halign(column.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
         for label in [sender, meta] { gtk_label_set_xalign(label.cast(), isOwn ? 1 : 0) }
@@ -184,7 +211,6 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_margin_start(reactions.widget.cast(), isOwn ? 0 : textInset - 12)
         column.append(line())
         column.append(reactions.widget)
-        if let unsent { column.append(unsent.widget) }
         column.append(meta)
         gtk_box_append(widget.cast(), column.cast())
     }
@@ -217,18 +243,16 @@ final class MessageRow: TimelineRow {
     // MARK: Texts
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
-        // What was not sent says so in a line of its own.
-        ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
+        // What was not sent, or is being uploaded, says so in a line of its own.
+        guard message.upload == nil else { return "" }
+        return ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
     }
 
     private func states(_ message: MessageItem) -> [String] {
         var parts: [String] = []
         if message.isEdited { parts.append(translated("edited")) }
-        switch message.delivery {
-        case .sending: parts.append(translated("sending…"))
-        case .failed: parts.append(translated("not sent"))
-        case .sent: break
-        }
+        if message.isOnItsWay { parts.append(translated("sending…")) }
+        if message.delivery == .failed { parts.append(translated("not sent")) }
         return parts
     }
 
@@ -236,7 +260,8 @@ final class MessageRow: TimelineRow {
     private func sentence(_ message: MessageItem, _ time: String) -> String {
         let sender = message.isOwn ? translated("You") : message.senderName
         // The time is told of each message, whether it is shown or not.
-        let state = ([time] + states(message)).joined(separator: ", ")
+        let refused = message.pendingChange == nil ? nil : message.refused.map(UnsentStrip.text)
+        let state = ([time] + states(message) + [refused].compactMap(\.self)).joined(separator: ", ")
         let said = message.isDeleted ? translated("Message deleted") : message.spokenText
         let what = [AttachmentView.spoken(message.attachments), said].filter { !$0.isEmpty }.joined(separator: ". ")
         let given = message.reactions.map { " " + ReactionStrip.spoken($0) + "." }.joined()

@@ -271,6 +271,7 @@ extension TimelineView: MessageRowDelegate {
     func reply(to message: MessageID) { viewModel.send(.reply(message)) }
     func retry(_ message: MessageID) { viewModel.send(.retry(message)) }
     func delete(_ message: MessageItem) { onDelete?(message) }
+    func discard(_ message: MessageID) { viewModel.send(.discard(message)) }
     func edit(_ message: MessageID) { viewModel.send(.edit(message)) }
     func react(_ text: String, to message: MessageID) { viewModel.send(.react(message, text)) }
     func openReactions(of row: MessageRow) {

@@ -1,25 +1,50 @@
 import CGtk
+import ChatCore
+import ChatViewModels
 import GtkKit
 
-/// Under a message that could not be sent: that it was not, and what can be done.
+/// Under a message that was refused, or of which a change was: what was, and what can be done.
 final class UnsentStrip {
     let widget = Box(.horizontal, spacing: 6)
-    let retry = Button(borrowing: gtk_button_new_with_label(translated("Send Again")))
-    let discard = Button(borrowing: gtk_button_new_with_label(translated("Discard…")))
+    let retry = Button(borrowing: gtk_button_new())
+    let discard = Button(borrowing: gtk_button_new())
+    let text = Label()
     var onRetry: (() -> Void)?
-    var onDiscard: (() -> Void)?
+    /// Is told whether it is the message that is to be given up.
+    var onDiscard: ((_ isMessage: Bool) -> Void)?
+    private var isMessage = true
 
-    init() {
+    init(isOwn: Bool) {
         widget.addStyle("message-unsent")
-        gtk_widget_set_halign(widget.cast(), GTK_ALIGN_END)
+        gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
         let sign = Widget(borrowing: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
-        sign.addStyle("error")
-        let text = Label(translated("Not sent"))
-        text.addStyle("error")
+        for part in [sign, text] { part.addStyle("error") }
+        gtk_label_set_ellipsize(text.cast(), PANGO_ELLIPSIZE_END)
         for part in [sign, text, retry, discard] { widget.append(part) }
         for button in [retry, discard] { button.addStyle("flat") }
         retry.onClick { [weak self] in self?.onRetry?() }
-        discard.onClick { [weak self] in self?.onDiscard?() }
+        discard.onClick { [weak self] in
+            guard let self else { return }
+            onDiscard?(isMessage)
+        }
         widget.isVisible = false
+    }
+
+    func show(_ refused: MessageItem.Refused?) {
+        widget.isVisible = refused != nil
+        guard let refused else { return }
+        isMessage = refused == .message
+        text.text = Self.text(refused)
+        retry.label = isMessage ? translated("Send Again") : translated("Try Again")
+        discard.label = isMessage ? translated("Discard…") : translated("Dismiss")
+    }
+
+    static func text(_ refused: MessageItem.Refused) -> String {
+        switch refused {
+        case .message: translated("Not sent")
+        case .change(.edit): translated("Edit not sent")
+        case .change(.deletion): translated("Not deleted")
+        case .change(.reaction): translated("Reaction not sent")
+        }
     }
 }

@@ -250,7 +250,10 @@ final class ConversationView {
 
     private func confirmDeleting(_ message: MessageItem) {
         let delete = { @MainActor (model: TimelineViewModel) in model.send(.delete(message.id)) }
-        if message.delivery == .failed {
+        if message.upload != nil {
+            // Nobody has seen it.
+            conversation.timeline.send(.discard(message.id))
+        } else if message.delivery == .failed {
             confirm(
                 translated("Discard the message?"), translated("It was not sent. Nobody else has what it says."),
                 translated("_Discard"), delete)

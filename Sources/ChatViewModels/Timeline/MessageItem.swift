@@ -60,6 +60,10 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var hasLink = false
     /// Whether what the message said before can be seen.
     public var hasHistory = false
+    /// How much of its files is uploaded, from 0 to 1; nil if there is nothing to upload.
+    public var upload: Double?
+    /// What the user did to it and the backend has not carried out.
+    public var pendingChange: PendingChange?
     /// The first of a run of messages of one sender: shows the sender.
     public var startsGroup: Bool
     /// The last of such a run: shows the time.
@@ -106,6 +110,22 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canDelete: Bool { isOwn && !isDeleted }
     /// Whether it was given up and can be sent again.
     public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
+    /// What was refused and waits for the user.
+    public nonisolated enum Refused: Equatable, Sendable {
+        case message
+        case change(PendingChange.Kind)
+    }
+
+    public var refused: Refused? {
+        if canRetry { return .message }
+        return pendingChange.flatMap { $0.isRefused ? .change($0.kind) : nil }
+    }
+
+    /// Whether the message, or what became of it, is on its way.
+    public var isOnItsWay: Bool {
+        delivery == .sending || pendingChange.map { !$0.isRefused && $0.kind != .reaction } ?? false
+    }
+
     public var canCopy: Bool { !isDeleted }
     public var canReply: Bool { !isDeleted && delivery == .sent }
     public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }

@@ -64,6 +64,7 @@ nonisolated struct TimelineLayout {
             takesReactions: abilities.contains(.reactions),
             hasLink: abilities.contains(.links),
             hasHistory: message.editedAt != nil && !message.isDeleted && abilities.contains(.editHistory),
+            upload: message.isDeleted ? nil : message.upload, pendingChange: message.pendingChange,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
             isMarked: marked[message.id] != nil)
     }

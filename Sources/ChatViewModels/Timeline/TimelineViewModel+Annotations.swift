@@ -9,8 +9,18 @@ extension TimelineViewModel {
     }
 
     func retry(_ id: MessageID) {
-        guard let item = rows.message(id), item.canRetry else { return }
-        perform { [roomID] service in try await service.retry(item.transactionID, in: roomID) }
+        guard let item = rows.message(id), let refused = item.refused else { return }
+        let transaction = refused == .message ? item.transactionID : item.pendingChange?.transaction
+        perform { [roomID] service in try await service.retry(transaction, in: roomID) }
+    }
+
+    func discard(_ id: MessageID) {
+        guard let item = rows.message(id) else { return }
+        if item.upload != nil {
+            perform { [roomID] service in try await service.delete(id, in: roomID) }
+        } else if let change = item.pendingChange, change.isRefused {
+            perform { [roomID] service in try await service.discard(change.transaction, in: roomID) }
+        }
     }
 
     /// A link that leads to the message.

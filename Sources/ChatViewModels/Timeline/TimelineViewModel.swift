@@ -67,8 +67,10 @@ public final class TimelineViewModel: ViewModel {
         case editLast
         case reply(MessageID)
         case delete(MessageID)
-        /// Sends a message again that was given up.
+        /// Sends a message again that was given up, or a change of one that was refused.
         case retry(MessageID)
+        /// Ends the upload of a message's files, and takes the message out; or gives up a change that was refused.
+        case discard(MessageID)
         /// The same with all that were given up.
         case retryAll
         /// Deletes all that were given up.
@@ -237,6 +239,7 @@ public final class TimelineViewModel: ViewModel {
             guard rows.message(id)?.canDelete == true else { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .retry(let id): retry(id)
+        case .discard(let id): discard(id)
         case .retryAll: retryAll()
         case .discardAll: discardAll()
         case .react(let id, let text): react(text, to: id)

@@ -33,6 +33,9 @@ public final class Box: Widget {
     }
 
     public func append(_ child: Widget) { gtk_box_append(cast(), child.cast()) }
+    public func insert(_ child: Widget, after sibling: Widget) {
+        gtk_box_insert_child_after(cast(), child.cast(), sibling.cast())
+    }
     public func remove(_ child: Widget) { gtk_box_remove(cast(), child.cast()) }
 }
 

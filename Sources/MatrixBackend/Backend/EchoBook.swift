@@ -1,5 +1,6 @@
 import ChatCore
 import ChatOutbox
+import ChatStore
 import Foundation
 
 /// Messages of one's own that the sync has not brought yet, as they are shown at the end of their rooms.
@@ -53,8 +54,9 @@ struct EchoBook {
                 self.position += 1
                 position = self.position
             }
-            let shown = Self.shown(
+            var shown = Self.shown(
                 message, item.request, isFailed: item.isFailed, by: own, at: position ?? Self.firstPosition)
+            shown.upload = item.isFailed ? nil : item.upload
             if let known {
                 if echoes[known].message == shown { continue }
                 echoes[known].message = shown
@@ -111,6 +113,29 @@ struct EchoBook {
         }
     }
 
+    /// What the server calls an echo's message, if it has it.
+    func event(of message: Message) -> MessageID? {
+        rooms[message.roomID]?.first { $0.message.id == message.id }?.event
+    }
+
+    /// The echo of a message that the server has and the sync has not brought yet.
+    func echo(of event: MessageID, in room: RoomID) -> Message? { rooms[room]?.first { $0.event == event }?.message }
+
+    /// The server changed a message that the sync has not brought yet.
+    /// - Returns: the echo as it is now; nil if there is none.
+    mutating func apply(_ change: MessageChange, in room: RoomID) -> Message? {
+        guard let place = rooms[room]?.firstIndex(where: { $0.event == change.target }), var echo = rooms[room]?[place]
+        else { return nil }
+        switch change.kind {
+        case .edit(let text, let formattedText):
+            echo.message.edit(text: text, formattedText: formattedText, at: change.at)
+        case .deletion: echo.message.delete()
+        case .reaction(let text): echo.message.setReaction(text, isGiven: true, by: change.sender)
+        }
+        rooms[room]?[place] = echo
+        return echo.message
+    }
+
     /// Ends the echoes of messages that are in the store, by whichever of their two names.
     mutating func settle(_ messages: [Message], in room: RoomID) -> [MessageID] {
         var removed: [MessageID] = []
@@ -154,8 +179,4 @@ struct EchoBook {
             delivery: isFailed ? .failed : .sending, kind: message.kind, formattedText: message.formattedText,
             attachments: files)
     }
-}
-
-extension OutboxItem {
-    fileprivate var isFailed: Bool { if case .failed = state { true } else { false } }
 }

@@ -51,7 +51,7 @@ extension MatrixBackend {
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
         // What is deleted already is as it should be.
-        if try await store.messages([message], in: room).first?.isDeleted == true { return }
+        if try await store.messages([message], in: room).first.map(shown)?.isDeleted == true { return }
         let target = try await target(message, in: room, isOwn: true)
         watch(room)
         try await outbox.delete(target, in: room, transaction: newTransaction())
@@ -69,14 +69,15 @@ extension MatrixBackend {
         if try await store.saveDraft(draft, in: room) { roomsChanged() }
     }
 
-    /// Puts one's reaction under a message or takes it away, at the server: it is told when the sync brings it.
+    /// Puts one's reaction under a message or takes it away.
     public func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
         guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
         try await refuseIfEncrypted(room)
         let target = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
-            let known = try await store.messages([id], in: room).first?.reactions.first { $0.text == text }
-            guard known?.senders.contains(own) ?? false != isGiven else { return }
+            let known = try await store.messages([id], in: room).first.map(shown)
+            let isThere = known?.reactions.first { $0.text == text }?.senders.contains(own) ?? false
+            guard isThere != isGiven else { return }
         }
         watch(room)
         try await outbox.react(text, isGiven: isGiven, to: target, in: room, transaction: newTransaction())
@@ -84,7 +85,14 @@ extension MatrixBackend {
 
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         if EchoBook.transaction(of: message) != nil { return [] }
-        return try await store.revisions(of: message, in: room)
+        let revisions = try await store.revisions(of: message, in: room)
+        guard let kept = try await store.messages([message], in: room).first, shown(kept).text != kept.text,
+            !shown(kept).isDeleted
+        else { return revisions }
+        // What it says now is on its way.
+        let now = MessageRevision(
+            text: kept.text, formattedText: kept.formattedText, writtenAt: kept.editedAt ?? kept.sentAt)
+        return revisions + [now]
     }
 
     public func search(_ query: SearchQuery) async throws -> SearchPage { try await store.search(query) }
@@ -112,10 +120,46 @@ extension MatrixBackend {
     }
 
     private func follow(_ items: [OutboxItem], in room: RoomID) async {
-        await inTurn { tell(echoes.follow(items, in: room, by: own), in: room) }
+        await inTurn {
+            let targets = changes.follow(items, in: room)
+            tell(echoes.follow(items, in: room, by: own), in: room)
+            guard !targets.isEmpty else { return }
+            var changed: [Message] = []
+            for target in targets { changed += await messages(of: target, in: room) }
+            if !changed.isEmpty { tell(.changed(changed), in: room) }
+        }
     }
 
-    func delivered(_ request: OutboxRequest, as message: MessageID) async {
+    /// What a change is of, as it is without it.
+    private func messages(of target: OutboxTarget, in room: RoomID) async -> [Message] {
+        switch target {
+        case .message(let id):
+            if let echo = echoes.echo(of: id, in: room) { return [echo] }
+            return (try? await store.messages([id], in: room)) ?? []
+        case .queued(let transaction): return (try? await sent(transaction, in: room)).map { [$0] } ?? []
+        }
+    }
+
+    /// A message as it is with what the user did to it.
+    func shown(_ message: Message) -> Message {
+        changes.shown(message, event: echoes.event(of: message), by: own)
+    }
+
+    func delivered(_ request: OutboxRequest, as delivery: MatrixOutboxBackend.Delivery) async {
+        switch delivery {
+        case .message(let message): await delivered(request, as: message)
+        case .change(let change):
+            // What the server took is true from here on, whenever the sync tells it.
+            await inTurn {
+                if let echo = echoes.apply(change, in: request.room) { tell(.changed([echo]), in: request.room) }
+                guard let outcome = try? await store.apply(change, in: request.room) else { return }
+                await tell(outcome)
+                if !outcome.changed.isEmpty { roomsChanged() }
+            }
+        }
+    }
+
+    private func delivered(_ request: OutboxRequest, as message: MessageID) async {
         await inTurn {
             // The sync may have been faster.
             let stored = (try? await store.messages([message], in: request.room)) ?? []
@@ -144,9 +188,12 @@ extension MatrixBackend {
     private func target(_ id: MessageID, in room: RoomID, isOwn: Bool) async throws -> OutboxTarget {
         if let transaction = EchoBook.transaction(of: id) {
             if let stored = try await store.message(of: transaction, in: room) { return .message(stored.id) }
-            return .queued(transaction)
+            guard let echo = echoes.messages(in: room).first(where: { $0.id == id }), !shown(echo).isDeleted else {
+                throw ChatError.notFound
+            }
+            return echoes.event(of: echo).map { .message($0) } ?? .queued(transaction)
         }
-        guard let message = try await store.messages([id], in: room).first, !message.isDeleted else {
+        guard let message = try await store.messages([id], in: room).first.map(shown), !message.isDeleted else {
             throw ChatError.notFound
         }
         guard !isOwn || message.sender == own else { throw ChatError.notPermitted }

@@ -81,6 +81,7 @@ extension MatrixBackend {
         let room = outcome.room
         if outcome.isLeft {
             echoes.forget(room)
+            changes.forget(room)
             try? await outbox.forget(room)
             tell(.closed, in: room)
             timelines[room]?.finish()

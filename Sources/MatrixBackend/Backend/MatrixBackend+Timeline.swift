@@ -44,7 +44,7 @@ extension MatrixBackend {
                 last.position >= gap.position
             else { return withEchoes(whole, in: room, before: .max) }
             let page = whole.before(gap)
-            if !page.messages.isEmpty { return page }
+            if !page.messages.isEmpty { return withEchoes(page, in: room, before: .max) }
             // The gap is right behind: it is filled from its far end.
             do { try await fill(gap, in: room) } catch { throw Self.chatError(error) }
         }
@@ -71,7 +71,7 @@ extension MatrixBackend {
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
         let stored = try await store.messages(ids, in: room) + echoes.messages(in: room).filter { ids.contains($0.id) }
         let known = Set(stored.map(\.id))
-        var found = stored
+        var found = stored.map(shown)
         for id in ids where !known.contains(id) && EchoBook.transaction(of: id) == nil {
             // What is answered may be far behind all that is kept.
             if let message = try? await fetch(id, in: room) { found.append(message) }
@@ -132,15 +132,19 @@ extension MatrixBackend {
         let new: NewMessage
         let isDeleted: Bool
         switch reader.event(event) {
-        case .message(let read, _): (new, isDeleted) = (read, false)
+        case .message(let read): (new, isDeleted) = (read, false)
         case .deleted(let read): (new, isDeleted) = (read, true)
         case .change, nil: return nil
         }
-        return Message(
+        var message = Message(
             id: id, roomID: room, sender: new.sender, text: new.text, sentAt: new.sentAt, position: .min,
             replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
             attachments: new.attachments,
             event: new.event)
+        if case .change(let change) = reader.bundledEdit(of: event), case .edit(let text, let html) = change.kind {
+            message.edit(text: text, formattedText: html, at: change.at)
+        }
+        return message
     }
 
     // MARK: Gaps
@@ -199,9 +203,9 @@ extension MatrixBackend {
     }
 
     private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {
-        guard !page.hasNewer else { return page }
         var page = page
-        page.messages += echoes.messages(in: room).filter { $0.position < position }
+        if !page.hasNewer { page.messages += echoes.messages(in: room).filter { $0.position < position } }
+        page.messages = page.messages.map(shown)
         return page
     }
 

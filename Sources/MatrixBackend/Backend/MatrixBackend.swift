@@ -38,6 +38,7 @@ public actor MatrixBackend: ChatService {
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
     var summaries = SummaryFeed()
     var echoes = EchoBook()
+    var changes = ChangeBook()
     var pushRules = PushRules.standard
     /// Requests for what is new that have begun.
     var syncs = 0
@@ -73,9 +74,10 @@ public actor MatrixBackend: ChatService {
         let deliveries = Deliveries()
         outbox = Outbox(
             storage: store,
-            backend: MatrixOutboxBackend(client: client, store: store, own: own, media: media, fetched: fetched) {
-                request, message in
-                await deliveries.tell(request, message)
+            backend: MatrixOutboxBackend(
+                client: client, store: store, own: own, media: media, fetched: fetched, now: now
+            ) { request, delivery in
+                await deliveries.tell(request, delivery)
             }, clock: clock, now: now)
         self.deliveries = deliveries
     }
@@ -119,7 +121,7 @@ public actor MatrixBackend: ChatService {
     private func begin(hasSlidingSync: Bool) async throws {
         self.hasSlidingSync = hasSlidingSync
         try? FileManager.default.removeItem(at: fetchFolder)
-        await deliveries.set { [weak self] request, message in await self?.delivered(request, as: message) }
+        await deliveries.set { [weak self] request, delivery in await self?.delivered(request, as: delivery) }
         if let kept = try await store.setting(PushRules.setting), let rules = try? JSONValue(parsing: Data(kept.utf8)) {
             pushRules = PushRules(rules)
         }
@@ -202,17 +204,25 @@ public actor MatrixBackend: ChatService {
         return try await operation()
     }
 
-    /// Tells the observers of a room.
+    /// Tells the observers of a room. Messages are told as they are with what is on its way.
     func tell(_ update: TimelineUpdate, in room: RoomID) {
-        timelines[room]?.yield(update)
+        guard timelines[room] != nil else { return }
+        if case .changed(let messages) = update {
+            timelines[room]?.yield(.changed(messages.map(shown)))
+        } else {
+            timelines[room]?.yield(update)
+        }
     }
 }
 
 /// Leads from the outbox, which is made before the backend is, to the backend.
 private actor Deliveries {
-    private var receiver: (@Sendable (OutboxRequest, MessageID) async -> Void)?
+    typealias Receiver = @Sendable (OutboxRequest, MatrixOutboxBackend.Delivery) async -> Void
+    private var receiver: Receiver?
 
-    func set(_ receiver: @escaping @Sendable (OutboxRequest, MessageID) async -> Void) { self.receiver = receiver }
+    func set(_ receiver: @escaping Receiver) { self.receiver = receiver }
 
-    func tell(_ request: OutboxRequest, _ message: MessageID) async { await receiver?(request, message) }
+    func tell(_ request: OutboxRequest, _ delivery: MatrixOutboxBackend.Delivery) async {
+        await receiver?(request, delivery)
+    }
 }

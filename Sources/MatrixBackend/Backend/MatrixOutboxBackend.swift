@@ -18,14 +18,24 @@ struct MatrixOutboxBackend: OutboxBackend {
     let media: MediaArchive
     /// Where what was sent is found by its new name, so that it is not fetched.
     let fetched: MediaCache
-    /// Told of each message that the server took, before the outbox is.
-    let onDelivery: @Sendable (OutboxRequest, MessageID) async -> Void
+    let now: @Sendable () -> Date
+    /// Told of what the server took, before the outbox is.
+    let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
 
-    func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+    /// What a request became at the server.
+    enum Delivery: Sendable {
+        case message(MessageID)
+        case change(MessageChange)
+    }
+
+    func upload(
+        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> String {
         try await delivering {
             try await refuseIfEncrypted(request.room)
             let reference = attachment.reference
-            return try await upload(URL(fileURLWithPath: attachment.path), named: reference.name, reference.type)
+            return try await upload(
+                URL(fileURLWithPath: attachment.path), named: reference.name, reference.type, progress: progress)
         }
     }
 
@@ -34,15 +44,15 @@ struct MatrixOutboxBackend: OutboxBackend {
             switch request.action {
             case .send(let message): return try await send(message, request)
             case .edit(.message(let target), let text, let formattedText):
-                return try await edit(target, text, formattedText, request)
+                try await edit(target, text, formattedText, request)
             case .delete(.message(let target)):
-                try await client.redact(target.rawValue, in: request.room, transaction: request.id.rawValue)
-                return nil
+                try await redact(target, request)
             case .react(.message(let target), let text, let isGiven):
-                return try await react(text, isGiven, to: target, request)
+                try await react(text, isGiven, to: target, request)
             case .edit, .delete, .react:
                 throw DeliveryError.refused(reason: "the message it changes is not known to the server")
             }
+            return nil
         }
     }
 
@@ -58,12 +68,14 @@ struct MatrixOutboxBackend: OutboxBackend {
                 "m.room.message", content, to: request.room, transaction: transaction)
             first = first ?? sent
         }
-        if let first { await onDelivery(request, first) }
+        if let first { await onDelivery(request, .message(first)) }
         return first
     }
 
-    private func upload(_ file: URL, named name: String, _ type: String) async throws -> String {
-        let uri = try await client.upload(file, named: name, type: type)
+    private func upload(
+        _ file: URL, named name: String, _ type: String, progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws -> String {
+        let uri = try await client.upload(file, named: name, type: type, progress: progress)
         // It is at the server now, whether or not it is here.
         _ = try? await fetched.keep(file, as: uri, isMoved: false)
         return uri
@@ -89,7 +101,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func edit(
         _ target: MessageID, _ text: String, _ formattedText: String?, _ request: OutboxRequest
-    ) async throws -> MessageID? {
+    ) async throws {
         try await refuseIfEncrypted(request.room)
         guard let original = try await store.messages([target], in: request.room).first else {
             // Sent, and not come back by the sync yet.
@@ -99,26 +111,41 @@ struct MatrixOutboxBackend: OutboxBackend {
         let members = try await store.members(of: request.room)
         let content = MessageContent(members: members).edit(of: original, text: text, formattedText: formattedText)
         try check(content)
-        return try await client.send(
-            "m.room.message", content, to: request.room, transaction: request.id.rawValue)
+        let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
+        // As everyone else will read it.
+        guard let said = content["m.new_content"].flatMap({ MessageText($0) }) else { return }
+        await tell(.edit(text: said.text, formattedText: said.formatted), id.rawValue, of: target, request)
+    }
+
+    private func redact(_ target: MessageID, _ request: OutboxRequest) async throws {
+        let id = try await client.redact(target.rawValue, in: request.room, transaction: request.id.rawValue)
+        await tell(.deletion, id.rawValue, of: target, request)
+    }
+
+    private func tell(
+        _ kind: MessageChange.Kind, _ id: String, of target: MessageID, _ request: OutboxRequest
+    ) async {
+        let change = MessageChange(id: id, target: target, sender: own, at: now(), kind: kind)
+        await onDelivery(request, .change(change))
     }
 
     private func react(
         _ text: String, _ isGiven: Bool, to target: MessageID, _ request: OutboxRequest
-    ) async throws -> MessageID? {
+    ) async throws {
         if isGiven {
             do {
-                return try await client.send(
+                let id = try await client.send(
                     "m.reaction", MessageContent.reaction(text, to: target), to: request.room,
                     transaction: request.id.rawValue)
+                await tell(.reaction(text), id.rawValue, of: target, request)
             } catch MatrixError.refused(400, "M_DUPLICATE_ANNOTATION", _) {
-                return nil
+                // It is there, and the sync brings it.
             }
+            return
         }
         var id = try await store.reactionID(text, to: target, in: request.room, by: own)
         if id == nil { id = try await client.reaction(text, to: target, by: own, in: request.room) }
-        if let id { try await client.redact(id, in: request.room, transaction: request.id.rawValue) }
-        return nil
+        if let id { try await redact(MessageID(id), request) }
     }
 
     private func refuseIfEncrypted(_ room: RoomID) async throws {

@@ -20,8 +20,9 @@ extension MatrixClient {
         try Self.event(await call(.put, room(id, "send", type, transaction), body: content))
     }
 
-    func redact(_ event: String, in id: RoomID, transaction: String) async throws {
-        _ = try await call(.put, room(id, "redact", event, transaction), body: [:])
+    /// - Returns: the redaction itself.
+    func redact(_ event: String, in id: RoomID, transaction: String) async throws -> MessageID {
+        try Self.event(await call(.put, room(id, "redact", event, transaction), body: [:]))
     }
 
     /// What was before the token, or before now; the latest first.

@@ -13,7 +13,10 @@ struct EventReader {
     /// What was done to the room while it was being made says nothing.
     var creation: RoomCreation?
 
-    func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] { events.compactMap(event) }
+    /// A message that is told together with its latest edit is what it said at first, and the edit.
+    func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] {
+        events.flatMap { [event($0), bundledEdit(of: $0)].compactMap(\.self) }
+    }
 
     func event(_ event: MatrixEvent) -> TimelineEvent? {
         // State of a kind that messages have is not said to anyone.
@@ -47,21 +50,16 @@ struct EventReader {
         let reply = MatrixEvent.identifier(relation?["m.in_reply_to"]?["event_id"]).map { MessageID($0) }
         guard var text = MessageText(event.content, isSticker: event.type == "m.sticker") else { return nil }
         if reply != nil { text.dropReplyFallback() }
-        let edit = latestEdit(of: event)
-        if let edit {
-            text.text = edit.text.text
-            text.formatted = edit.text.formatted
-        }
-        return .message(new(event, text, replyTo: reply), editedAt: edit?.at)
+        return .message(new(event, text, replyTo: reply))
     }
 
-    /// Of a message that is told together with its latest edit.
-    private func latestEdit(of event: MatrixEvent) -> (text: MessageText, at: Date)? {
+    /// The latest edit of a message, where it is told with the message.
+    func bundledEdit(of event: MatrixEvent) -> TimelineEvent? {
         guard let bundled = event.unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled),
-            edit.sender == event.sender, edit.type == event.type,
-            let text = MessageText(edit.content["m.new_content"] ?? .null)
+            edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
+            edit.content["m.relates_to"]?["event_id"]?.string == event.id.rawValue
         else { return nil }
-        return (text, edit.sentAt)
+        return message(edit)
     }
 
     private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {

@@ -1,0 +1,31 @@
+public import Foundation
+
+/// What becomes of a message by what is done to it.
+extension Message {
+    public mutating func edit(text: String, formattedText: String?, at date: Date) {
+        self.text = text
+        self.formattedText = formattedText
+        editedAt = date
+    }
+
+    /// Its place is left.
+    public mutating func delete() {
+        isDeleted = true
+        text = ""
+        formattedText = nil
+        attachments = []
+        reactions = []
+    }
+
+    /// Puts a member's reaction behind those that are there, or takes it away.
+    public mutating func setReaction(_ text: String, isGiven: Bool, by member: MemberID) {
+        let place = reactions.firstIndex { $0.text == text }
+        if isGiven {
+            guard let place else { return reactions.append(Reaction(text: text, senders: [member])) }
+            if !reactions[place].senders.contains(member) { reactions[place].senders.append(member) }
+        } else if let place {
+            reactions[place].senders.removeAll { $0 == member }
+            if reactions[place].senders.isEmpty { reactions.remove(at: place) }
+        }
+    }
+}

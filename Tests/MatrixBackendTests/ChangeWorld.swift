@@ -1,0 +1,250 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import SeededRandom
+
+@testable import ChatOutbox
+@testable import MatrixBackend
+
+/// A room of the user's own messages, what is on its way to a server, what the server has and what the store was told,
+/// each going on by chance; and what should be seen of it, worked out from the lists alone.
+struct ChangeWorld {
+    struct Seen: Equatable {
+        var text = ""
+        var isDeleted = false
+        var isLoved = false
+        var isRefused = false
+    }
+
+    private struct Entry {
+        var change: MessageChange
+        /// Whether the store knows it.
+        var isKnown = false
+        /// As the store was told by the answer, before the sync.
+        var acknowledgedAt: Date?
+
+        var shownAt: Date { acknowledgedAt ?? change.at }
+    }
+
+    private static let room = RoomID("!room")
+    private static let own = MemberID("@me:a")
+    private static let heart = "❤️"
+    private static let count = 3
+
+    private let folder = TemporaryFolder()
+    private let store: ChatStore
+    private var random: SeededGenerator
+    private var book = ChangeBook()
+    private var queue: [OutboxItem] = []
+    private var log: [Entry] = []
+    private var told = 0
+    private var number = 0
+
+    init(seed: UInt64) async throws {
+        random = SeededGenerator(seed: seed)
+        store = try await ChatStore.open(in: folder.path("store"))
+        let messages = (0..<Self.count).map { place in
+            TimelineEvent.message(
+                NewMessage(id: Self.id(place), sender: Self.own, text: "first", sentAt: Self.time(Int64(place))))
+        }
+        let batch = RoomBatch(id: Self.room, createdAt: Self.time(0), events: messages)
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+    }
+
+    private static func id(_ place: Int) -> MessageID { MessageID("$\(place)") }
+    private static func time(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: 1_000 + Double(seconds)) }
+
+    // MARK: What goes on
+
+    mutating func act() async throws {
+        number += 1
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...3: try await actHere()
+        case 4, 5: try await deliver(syncFirst: false)
+        case 6: try await deliver(syncFirst: true)
+        case 7: refuse()
+        case 8: decide()
+        case 9: try await sync()
+        case 10: actElsewhere()
+        // The program is started anew.
+        default:
+            book = ChangeBook()
+            _ = book.follow(queue, in: Self.room)
+        }
+    }
+
+    mutating func settle() async throws {
+        while queue.contains(where: { !$0.isFailed }) {
+            number += 1
+            try await deliver(syncFirst: false)
+        }
+        try await sync()
+    }
+
+    private mutating func actHere() async throws {
+        let place = Int.random(in: 0..<Self.count, using: &random)
+        let target = OutboxTarget.message(Self.id(place))
+        let now = try await shown()[place]
+        guard !now.isDeleted else { return }
+        let action: OutboxAction
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: action = .delete(target)
+        case 1...4: action = .edit(target, text: "edit \(number)", formattedText: nil)
+        default: action = .react(target, text: Self.heart, isGiven: !now.isLoved)
+        }
+        let request = OutboxRequest(
+            id: TransactionID("t\(number)"), room: Self.room, action: action, queuedAt: Self.time(Int64(number)))
+        queue.append(OutboxItem(request: request, state: .waiting, isUnsent: false))
+        _ = book.follow(queue, in: Self.room)
+    }
+
+    /// The server takes the first that waits; its answer comes before or after the sync that tells of it.
+    private mutating func deliver(syncFirst: Bool) async throws {
+        guard let first = queue.firstIndex(where: { !$0.isFailed }) else { return }
+        let request = queue[first].request
+        let place = Self.place(of: request)
+        if let change = change(by: request, of: place) {
+            log.append(Entry(change: change))
+            let entry = log.count - 1
+            if syncFirst { try await sync() }
+            // The clock of this computer is not the server's.
+            var acknowledged = change
+            acknowledged.at = change.at.addingTimeInterval(Double(Int.random(in: 0...2, using: &random)))
+            _ = try await store.apply(acknowledged, in: Self.room)
+            if !log[entry].isKnown { log[entry].acknowledgedAt = acknowledged.at }
+            log[entry].isKnown = true
+        }
+        queue.remove(at: first)
+        _ = book.follow(queue, in: Self.room)
+    }
+
+    private static func place(of request: OutboxRequest) -> Int {
+        guard case .message(let id)? = request.action.target else { return 0 }
+        return Int(id.rawValue.dropFirst()) ?? 0
+    }
+
+    /// nil if there is nothing to do for the server.
+    private func change(by request: OutboxRequest, of place: Int) -> MessageChange? {
+        guard !isDeleted(place, in: log) else { return nil }
+        var target = Self.id(place)
+        let kind: MessageChange.Kind
+        switch request.action {
+        case .send: return nil
+        case .edit(_, let text, _): kind = .edit(text: text, formattedText: nil)
+        case .delete: kind = .deletion
+        case .react(_, let text, true):
+            guard hearts(of: place, in: log).isEmpty else { return nil }
+            kind = .reaction(text)
+        case .react:
+            guard let given = hearts(of: place, in: log).first else { return nil }
+            target = MessageID(given)
+            kind = .deletion
+        }
+        return MessageChange(
+            id: "$e\(number)", target: target, sender: Self.own, at: Self.time(Int64(number)), kind: kind)
+    }
+
+    private mutating func refuse() {
+        guard let first = queue.firstIndex(where: { !$0.isFailed }) else { return }
+        queue[first].state = .failed(reason: "403")
+        _ = book.follow(queue, in: Self.room)
+    }
+
+    /// The user tries again what was refused, or gives it up.
+    private mutating func decide() {
+        guard let first = queue.firstIndex(where: { $0.isFailed }) else { return }
+        if Bool.random(using: &random) { queue[first].state = .waiting } else { queue.remove(at: first) }
+        _ = book.follow(queue, in: Self.room)
+    }
+
+    private mutating func sync() async throws {
+        // What was told last may come again.
+        let start = max(0, told - (Bool.random(using: &random) ? 2 : 0))
+        let batch = RoomBatch(
+            id: Self.room, createdAt: Self.time(0), events: log[start...].map { .change($0.change) })
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        for place in log.indices[start...] {
+            log[place].isKnown = true
+            log[place].acknowledgedAt = nil
+        }
+        told = log.count
+    }
+
+    /// Another program of the user's edits, or deletes an edit or a reaction.
+    private mutating func actElsewhere() {
+        let place = Int.random(in: 0..<Self.count, using: &random)
+        guard !isDeleted(place, in: log) else { return }
+        var target = Self.id(place)
+        var kind = MessageChange.Kind.edit(text: "elsewhere \(number)", formattedText: nil)
+        if Int.random(in: 0..<3, using: &random) > 0,
+            let change = (edits(of: place, in: log).map(\.change.id) + hearts(of: place, in: log))
+                .randomElement(using: &random)
+        {
+            target = MessageID(change)
+            kind = .deletion
+        }
+        let change = MessageChange(
+            id: "$e\(number)", target: target, sender: Self.own, at: Self.time(Int64(number)), kind: kind)
+        log.append(Entry(change: change))
+    }
+
+    // MARK: What is seen
+
+    func shown() async throws -> [Seen] {
+        try await store.messages((0..<Self.count).map(Self.id), in: Self.room).map { message in
+            let shown = book.shown(message, by: Self.own)
+            return Seen(
+                text: shown.text, isDeleted: shown.isDeleted, isLoved: !shown.reactions.isEmpty,
+                isRefused: shown.pendingChange?.isRefused ?? false)
+        }
+    }
+
+    func expected() -> [Seen] {
+        let known = log.filter(\.isKnown)
+        return (0..<Self.count).map { place in
+            var seen = Seen(text: edits(of: place, in: known).last.map(Self.text) ?? "first")
+            seen.isLoved = !hearts(of: place, in: known).isEmpty
+            if isDeleted(place, in: known) { seen = Seen(isDeleted: true) }
+            let items = queue.filter { Self.place(of: $0.request) == place }
+            for item in items where !item.isFailed && !seen.isDeleted {
+                switch item.request.action {
+                case .send: break
+                case .edit(_, let text, _): seen.text = text
+                case .delete: seen = Seen(isDeleted: true)
+                case .react(_, _, let isGiven): seen.isLoved = isGiven
+                }
+            }
+            seen.isRefused = !items.isEmpty && items.allSatisfy(\.isFailed)
+            return seen
+        }
+    }
+
+    private static func text(_ entry: Entry) -> String {
+        guard case .edit(let text, _) = entry.change.kind else { return "" }
+        return text
+    }
+
+    private func isDeleted(_ place: Int, in log: [Entry]) -> Bool {
+        log.contains { $0.change.kind == .deletion && $0.change.target == Self.id(place) }
+    }
+
+    private func isTakenBack(_ id: String, in log: [Entry]) -> Bool {
+        log.contains { $0.change.kind == .deletion && $0.change.target == MessageID(id) }
+    }
+
+    /// Those that count, the latest last.
+    private func edits(of place: Int, in log: [Entry]) -> [Entry] {
+        log.filter { entry in
+            guard case .edit = entry.change.kind, entry.change.target == Self.id(place) else { return false }
+            return !isTakenBack(entry.change.id, in: log)
+        }.sorted { ($0.shownAt, $0.change.id) < ($1.shownAt, $1.change.id) }
+    }
+
+    private func hearts(of place: Int, in log: [Entry]) -> [String] {
+        log.filter { entry in
+            guard case .reaction = entry.change.kind, entry.change.target == Self.id(place) else { return false }
+            return !isTakenBack(entry.change.id, in: log)
+        }.map(\.change.id)
+    }
+}

@@ -12,6 +12,12 @@ public enum ChatError: Error, Equatable, Sendable {
     case unreadableFile
     /// A file of more than this many bytes.
     case fileTooLarge(limit: Int)
+    /// The server does not answer, or does not know the user any more: to be tried again.
+    case unreachable
+    /// The server asks for patience.
+    case busy
+    /// The server does not do it, and says why in words of its own.
+    case refused(reason: String)
     /// The disk is full: nothing was changed.
     case diskFull
     /// The storage failed otherwise. The reason is technical and holds no message text.

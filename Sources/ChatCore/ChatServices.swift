@@ -65,4 +65,4 @@ public protocol ReadingPlaceService: Sendable {
 
 /// All that a backend offers a conversation.
 public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ReadingPlaceService
-    & RoomAbilityService & MediaService & AnnotationService & SearchService
+    & RoomAbilityService & MediaService & AnnotationService & SearchService & InvitationService

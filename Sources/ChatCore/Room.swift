@@ -7,6 +7,8 @@ public struct Room: Identifiable, Equatable, Sendable {
         case notes
         /// A conversation with the built-in guide.
         case guide
+        /// A conversation with one other, who is as good as its name.
+        case direct
         /// Any other conversation.
         case group
     }

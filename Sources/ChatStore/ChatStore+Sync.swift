@@ -21,6 +21,8 @@ extension ChatStore {
         }
         return try await writeCache { db in
             let outcomes = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            try InvitationTable(db: db).take(batch)
+            if let direct = batch.directRooms { try Self.mark(direct, in: db) }
             for (name, value) in batch.settings {
                 try db.execute(
                     sql: """
@@ -29,6 +31,18 @@ extension ChatStore {
                         """, arguments: [name, value])
             }
             return outcomes
+        }
+    }
+
+    /// Makes these rooms conversations for two, and no others.
+    private static func mark(_ direct: Set<RoomID>, in db: Database) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT key, id, kind FROM room WHERE kind IN ('direct', 'group')")
+        for row in rows {
+            let kind = direct.contains(try row.identifier("id")) ? Room.Kind.direct : .group
+            guard try kind.rawValue != row.value("kind") else { continue }
+            try db.execute(
+                sql: "UPDATE room SET kind = ? WHERE key = ?",
+                arguments: [kind.rawValue, try row.value("key") as Int64])
         }
     }
 

@@ -106,8 +106,8 @@ struct RoomSync {
         try db.execute(
             sql: "INSERT INTO room (id, kind, name, lastActivity) VALUES (?, ?, ?, ?)",
             arguments: [
-                batch.id.rawValue, Room.Kind.group.rawValue, batch.name ?? batch.id.rawValue,
-                batch.createdAt.milliseconds,
+                batch.id.rawValue, (batch.isDirect ? Room.Kind.direct : .group).rawValue,
+                batch.name ?? batch.id.rawValue, batch.createdAt.milliseconds,
             ])
         return true
     }

@@ -2,7 +2,9 @@ extension Schema {
     /// Rooms and what was said in them. "PARL".
     static let history = Schema(
         applicationID: 0x5041_524C,
-        steps: [conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits])
+        steps: [
+            conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits, invitations,
+        ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same
     /// with any length of history. `message.text` comes last: SQLite reads the columns behind a long text by

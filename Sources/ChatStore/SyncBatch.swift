@@ -6,6 +6,12 @@ public struct SyncBatch: Equatable, Sendable {
     public var rooms: [RoomBatch]
     /// The store's own settings, such as how far the server was read.
     public var settings: [String: String]
+    /// New ones, and those of which something else is told. Entering or leaving a room ends the one into it.
+    public var invitations: [Invitation] = []
+    /// Whether ``invitations`` are all that there are.
+    public var areInvitationsWhole = false
+    /// All conversations for two, if they are others than before.
+    public var directRooms: Set<RoomID>?
 
     public init(rooms: [RoomBatch] = [], settings: [String: String] = [:]) {
         self.rooms = rooms
@@ -38,6 +44,8 @@ public struct RoomBatch: Equatable, Sendable {
     public var readUpTo: MessageID?
     /// Of a room that is new: whether the server counts nothing as unread.
     public var isRead = false
+    /// Of a room that is new: whether it is a conversation for two.
+    public var isDirect = false
 
     public init(
         id: RoomID, name: String? = nil, createdAt: Date, members: [Member] = [], events: [TimelineEvent] = [],

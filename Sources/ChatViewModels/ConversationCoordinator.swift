@@ -40,6 +40,11 @@ public final class ConversationCoordinator {
         case cleared(RoomID)
     }
 
+    public nonisolated enum Opened: Equatable, Sendable {
+        case room(RoomID)
+        case invitation(RoomID)
+    }
+
     public let rooms: RoomListViewModel
     /// The files of the account's messages, and the pictures of its members and rooms.
     public var media: any MediaService { service }
@@ -47,6 +52,12 @@ public final class ConversationCoordinator {
     public let search: SearchViewModel
     /// The room that is open.
     public private(set) var conversation: Conversation?
+    /// The invitation that is open in the place of a room.
+    public private(set) var invitation: InvitationViewModel?
+    /// Which of the two is open; nil for neither.
+    public var opened: Opened? {
+        conversation.map { .room($0.roomID) } ?? invitation.map { .invitation($0.state.invitation.room) }
+    }
     @ObservationIgnored public var onNotice: ((Notice) -> Void)? {
         didSet {
             guard let onNotice else { return }
@@ -128,7 +139,7 @@ public final class ConversationCoordinator {
 
     private var isSettled: Bool {
         guard rooms.state.isLoaded else { return false }
-        guard let conversation else { return rooms.state.selection == nil }
+        guard let conversation else { return rooms.state.selection == nil || invitation != nil }
         return conversation.timeline.state.isLoaded && conversation.composer.state.isReady
     }
 
@@ -160,6 +171,7 @@ public final class ConversationCoordinator {
     private func receive(_ output: RoomListViewModel.Output) {
         switch output {
         case .opened(let room): open(room)
+        case .invited(let invitation): open(invitation)
         case .closed: close()
         case .gone(let rooms): forget(rooms)
         case .failed(let error): onNotice?(.failed(error))
@@ -189,6 +201,14 @@ public final class ConversationCoordinator {
         conversation = Conversation(
             roomID: room, timeline: timeline, composer: composer, search: search, media: service)
         checkEncryption()
+    }
+
+    private func open(_ opened: Invitation) {
+        if let invitation, invitation.state.invitation.room == opened.room { return invitation.update(opened) }
+        close()
+        let viewModel = InvitationViewModel(opened, service: service)
+        viewModel.onOutput = { [weak rooms] in if case .accepted(let room) = $0 { rooms?.send(.select(room)) } }
+        invitation = viewModel
     }
 
     /// Encryption may come to a room at any time, and never goes.
@@ -250,6 +270,7 @@ public final class ConversationCoordinator {
     }
 
     private func close() {
+        if invitation != nil { invitation = nil }
         guard let closing = conversation else { return }
         conversation = nil
         // Nobody tells a closed room who has stopped.

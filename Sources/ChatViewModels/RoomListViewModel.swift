@@ -5,48 +5,28 @@ public import Observation
 /// The list of rooms and which of them is open.
 @Observable
 public final class RoomListViewModel: ViewModel {
-    public nonisolated struct Row: Identifiable, Equatable, Sendable {
-        public nonisolated enum Preview: Equatable, Sendable {
-            case none
-            /// Nothing was said yet.
-            case empty
-            case draft(String)
-            /// `sender` is nil for one's own messages and where the sender goes without saying.
-            case message(sender: String?, isOwn: Bool, text: String)
-        }
-
-        public let id: RoomID
-        public var name: String
-        public var kind: Room.Kind
-        public var preview: Preview
-        public var lastActivity: Date
-        public var day: RelativeDay
-        public var unreadCount: Int
-        /// How many of the unread messages are meant for the user.
-        public var mentionCount = 0
-        /// Where the room's picture is; nil without one.
-        public var avatar: String?
-
-        /// The text of the badge of mentions; nil for none.
-        public var mentionLabel: String? {
-            mentionCount == 0 ? nil : mentionCount == 1 ? "@" : mentionCount > 99 ? "@ 99+" : "@ \(mentionCount)"
-        }
-        /// The text of the unread badge; nil for none. From 100 on the number says no more.
-        public var unreadLabel: String? {
-            unreadCount == 0 ? nil : unreadCount > 99 ? "99+" : String(unreadCount)
-        }
-    }
-
     public nonisolated struct State: Equatable, Sendable {
+        /// The rooms that the user is in, most recently active first.
         public var rows: [Row] = []
-        /// The open room; nil when none is.
+        /// What others ask the user into, the newest first.
+        public var invitations: [Invitation] = []
+        public var invitationRows: [Row] = []
+        /// The open room or invitation; nil when none is.
         public var selection: RoomID?
         /// Whether the rooms have arrived once.
         public var isLoaded = false
 
         public var selectedRow: Row? { rows.first { $0.id == selection } }
-        public var isEmpty: Bool { isLoaded && rows.isEmpty }
-        public var unreadTotal: Int { rows.reduce(0) { $0 + $1.unreadCount } }
+        public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
+        public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
+        /// An invitation waits to be looked at like a message.
+        public var unreadTotal: Int { rows.reduce(invitations.count) { $0 + $1.unreadCount } }
+        /// What is open; nil when nothing is.
+        var open: Output? {
+            // Who is in the room needs no invitation.
+            if let row = selectedRow { return .opened(row.id) }
+            return selectedInvitation.map { .invited($0) }
+        }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -63,6 +43,8 @@ public final class RoomListViewModel: ViewModel {
 
     public nonisolated enum Output: Equatable, Sendable {
         case opened(RoomID)
+        /// An invitation is open, or another thing is told of it.
+        case invited(Invitation)
         case closed
         /// These rooms are no longer in the list.
         case gone(Set<RoomID>)
@@ -72,10 +54,10 @@ public final class RoomListViewModel: ViewModel {
     public private(set) var state = State()
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
 
-    @ObservationIgnored private let service: any RoomService
+    @ObservationIgnored private let service: any RoomService & InvitationService
     @ObservationIgnored private let now: () -> Date
     @ObservationIgnored private var summaries: [RoomSummary] = []
-    @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var listening: [Task<Void, Never>] = []
     /// The room to open when the rooms arrive.
     @ObservationIgnored private var opening: RoomID?
     /// No room was opened yet, by this or by the user.
@@ -83,24 +65,32 @@ public final class RoomListViewModel: ViewModel {
     /// A room just created, to be opened when the list shows it.
     @ObservationIgnored private var pendingSelection: RoomID?
 
-    public init(service: any RoomService, now: @escaping () -> Date = { Date() }) {
+    public init(service: any RoomService & InvitationService, now: @escaping () -> Date = { Date() }) {
         self.service = service
         self.now = now
     }
 
-    isolated deinit { listening?.cancel() }
+    isolated deinit { for task in listening { task.cancel() } }
 
     /// Begins to follow the rooms. When they arrive `opening` is selected, or else the most recently active one.
     public func start(opening room: RoomID? = nil) {
-        guard listening == nil else { return }
+        guard listening.isEmpty else { return }
         opening = room
-        let stream = service.roomSummaries()
-        listening = Task { [weak self] in
-            for await summaries in stream {
-                guard let self else { return }
-                self.receive(summaries)
-            }
-        }
+        let (summaries, invitations) = (service.roomSummaries(), service.invitations())
+        listening = [
+            Task { [weak self] in
+                for await summaries in summaries {
+                    guard let self else { return }
+                    self.receive(summaries)
+                }
+            },
+            Task { [weak self] in
+                for await invitations in invitations {
+                    guard let self else { return }
+                    self.receive(invitations)
+                }
+            },
+        ]
     }
 
     public func send(_ action: Action) {
@@ -122,6 +112,7 @@ public final class RoomListViewModel: ViewModel {
         case .dayChanged:
             var next = state
             next.rows = rows()
+            next.invitationRows = next.invitations.map { Row($0, now: now()) }
             commit(next)
         }
     }
@@ -144,38 +135,51 @@ public final class RoomListViewModel: ViewModel {
             pendingSelection = nil
             next.selection = pending
         }
-        if let selection = next.selection, !summaries.contains(where: { $0.id == selection }) { next.selection = nil }
+        if next.open == nil { next.selection = nil }
+        commit(next)
+    }
+
+    private func receive(_ invitations: [Invitation]) {
+        var next = state
+        next.invitations = invitations
+        next.invitationRows = invitations.map { Row($0, now: now()) }
+        if let selection = next.selection, next.open == nil {
+            // The room may be about to come in the place of the invitation.
+            pendingSelection = selection
+            next.selection = nil
+        }
         commit(next)
     }
 
     private func rows() -> [Row] {
         let now = now()
-        return summaries.map { Self.row(for: $0, now: now) }
+        return summaries.map { Row($0, now: now) }
     }
 
     private func select(_ room: RoomID?) {
         pendingSelection = nil
         isOpening = false
-        if let room, !state.rows.contains(where: { $0.id == room }) {
+        var next = state
+        next.selection = room
+        guard room == nil || next.open != nil else {
             pendingSelection = room
             return
         }
-        var next = state
-        next.selection = room
         commit(next)
     }
 
     private func move(by offset: Int, where isWanted: (Row) -> Bool) {
-        guard offset != 0, !state.rows.isEmpty else { return }
+        let rows = state.sections.flatMap(\.rows)
+        guard offset != 0, !rows.isEmpty else { return }
         let step = offset > 0 ? 1 : -1
-        var index = state.rows.firstIndex { $0.id == state.selection } ?? (step > 0 ? -1 : state.rows.count)
+        var index = rows.firstIndex { $0.id == state.selection } ?? (step > 0 ? -1 : rows.count)
         var remaining = offset.magnitude
         var target: RoomID?
         while remaining > 0 {
             index += step
-            guard state.rows.indices.contains(index) else { break }
-            if isWanted(state.rows[index]) {
-                target = state.rows[index].id
+            guard rows.indices.contains(index) else { break }
+            if isWanted(rows[index]) {
+                target = rows[index].id
                 remaining -= 1
             }
         }
@@ -186,7 +190,7 @@ public final class RoomListViewModel: ViewModel {
         guard next != state else { return }
         let before = state
         state = next
-        if next.selection != before.selection { onOutput?(next.selection.map { .opened($0) } ?? .closed) }
+        if next.open != before.open { onOutput?(next.open ?? .closed) }
         let gone = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
         if !gone.isEmpty { onOutput?(.gone(gone)) }
     }
@@ -199,26 +203,6 @@ public final class RoomListViewModel: ViewModel {
                 onOutput?(.failed(ChatError(error)))
             }
         }
-    }
-
-    private static func row(for summary: RoomSummary, now: Date) -> Row {
-        Row(
-            id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: preview(of: summary),
-            lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
-            unreadCount: summary.unreadCount, mentionCount: summary.mentionCount, avatar: summary.room.avatar)
-    }
-
-    private static func preview(of summary: RoomSummary) -> Row.Preview {
-        if let draft = summary.draftPreview.map(singleLine), draft.contains(where: { !$0.isWhitespace }) {
-            return .draft(draft)
-        }
-        guard let last = summary.lastMessage else { return .empty }
-        let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
-        return .message(sender: sender, isOwn: last.isOwn, text: singleLine(last.text))
-    }
-
-    private static func singleLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }
 

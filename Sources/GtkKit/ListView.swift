@@ -7,9 +7,12 @@ public final class ListView: Widget {
     ///   - make: a new row.
     ///   - bind: shows what belongs to the key in the row.
     ///   - unbind: the row is to be used for another key, or for none.
+    ///   - isSelectable: whether the row of a key takes clicks. The keyboard goes through all of them: whoever has
+    ///     such rows sees to it that none stays selected.
     public func setUp(
         _ model: KeyListModel, make: @escaping @MainActor () -> Widget,
-        bind: @escaping @MainActor (Widget, String) -> Void, unbind: @escaping @MainActor (Widget, String) -> Void
+        bind: @escaping @MainActor (Widget, String) -> Void, unbind: @escaping @MainActor (Widget, String) -> Void,
+        isSelectable: @escaping @MainActor (String) -> Bool = { _ in true }
     ) {
         let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
         factory.connect("setup") { arguments in
@@ -18,7 +21,13 @@ public final class ListView: Widget {
             gtk_list_item_set_child(OpaquePointer(item), row.cast())
         }
         factory.connect("bind") { arguments in
-            Self.withRow(arguments.object(0), bind)
+            Self.withRow(arguments.object(0)) { row, key in
+                guard let item = arguments.object(0) else { return }
+                let takesClicks: gboolean = isSelectable(key) ? 1 : 0
+                gtk_list_item_set_selectable(OpaquePointer(item), takesClicks)
+                gtk_list_item_set_activatable(OpaquePointer(item), takesClicks)
+                bind(row, key)
+            }
         }
         factory.connect("unbind") { arguments in
             Self.withRow(arguments.object(0), unbind)

@@ -61,6 +61,11 @@ open class Widget: Object {
         gtk_widget_activate_action_variant(cast(), name, parameter.map { g_variant_new_string($0) }) != 0
     }
 
+    @discardableResult
+    public final func activateAction(_ name: String, index: Int) -> Bool {
+        gtk_widget_activate_action_variant(cast(), name, g_variant_new_uint32(guint32(index))) != 0
+    }
+
     public final func insertActions(_ group: ActionGroup, prefix: String) {
         gtk_widget_insert_action_group(cast(), prefix, group.cast())
     }

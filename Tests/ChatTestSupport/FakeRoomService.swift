@@ -1,14 +1,16 @@
 public import ChatCore
 import Synchronization
 
-/// Records what is asked of it; tells the summaries that it is given.
-public final class FakeRoomService: RoomService {
+/// Records what is asked of it; tells the summaries and invitations that it is given.
+public final class FakeRoomService: RoomService, InvitationService {
     public enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
+        case accept(RoomID), decline(RoomID)
     }
 
     private let recorded = Mutex<[Call]>([])
     private let failure: ChatError?
+    private let invited = AsyncStream.makeStream(of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
     private let stream: AsyncStream<[RoomSummary]>
     private let continuation: AsyncStream<[RoomSummary]>.Continuation
 
@@ -19,6 +21,10 @@ public final class FakeRoomService: RoomService {
 
     public var calls: [Call] { recorded.withLock { $0 } }
     public func tell(_ rooms: [RoomSummary]) { continuation.yield(rooms) }
+    public func tell(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
+    public func invitations() -> AsyncStream<[Invitation]> { invited.stream }
+    public func accept(_ invitation: RoomID) async throws { try record(.accept(invitation)) }
+    public func decline(_ invitation: RoomID) async throws { try record(.decline(invitation)) }
     public func roomSummaries() -> AsyncStream<[RoomSummary]> { stream }
 
     public func createRoom(named name: String) async throws -> RoomID {

@@ -15,6 +15,10 @@ extension FakeChatService: ChatService {
         try await record(.remove(member, room))
     }
 
+    nonisolated func invitations() -> AsyncStream<[Invitation]> { invited.stream }
+    @MainActor func accept(_ invitation: RoomID) async throws { try await record(.accept(invitation)) }
+    @MainActor func decline(_ invitation: RoomID) async throws { try await record(.decline(invitation)) }
+
     nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         MainActor.assumeIsolated { openTimeline(room) }
     }

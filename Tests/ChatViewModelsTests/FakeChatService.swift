@@ -11,6 +11,7 @@ import Observation
         case discard(TransactionID?), typing(Bool)
         case draft(RoomID), saveDraft(String?)
         case search(SearchQuery), membersNamed(String)
+        case accept(RoomID), decline(RoomID)
     }
 
     private(set) var calls: [Call] = []
@@ -41,7 +42,12 @@ import Observation
     @ObservationIgnored nonisolated let rooms = AsyncStream.makeStream(
         of: [RoomSummary].self, bufferingPolicy: .bufferingNewest(1))
 
+    @ObservationIgnored nonisolated let invited = AsyncStream.makeStream(
+        of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
+
     nonisolated init() {}
+
+    func tell(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
 
     func tell(_ summaries: [RoomSummary]) { rooms.continuation.yield(summaries) }
     func tell(_ update: TimelineUpdate, in room: RoomID = RoomID("room")) { timelines[room]?.yield(update) }

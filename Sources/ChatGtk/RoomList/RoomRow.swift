@@ -12,13 +12,14 @@ final class RoomRow {
     private let preview = Label()
     private let badge = Label()
     private let mentions = Label()
+    private let title = Label()
+    private let column = Box(.vertical, spacing: 3)
 
     init() {
         let row = Box(.horizontal, spacing: 12)
         widget = row
         row.addStyle("room-row")
         row.append(avatar.widget)
-        let column = Box(.vertical, spacing: 3)
         gtk_widget_set_hexpand(column.cast(), 1)
         gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
         row.append(column)
@@ -26,6 +27,9 @@ final class RoomRow {
         let second = line(preview, mentions)
         second.append(badge)
         column.append(second)
+        for style in ["caption-heading", "dim-label"] { title.addStyle(style) }
+        gtk_label_set_xalign(title.cast(), 0)
+        row.append(title)
         name.addStyle("room-name")
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         for style in ["caption", "dim-label", "room-preview"] { preview.addStyle(style) }
@@ -34,7 +38,22 @@ final class RoomRow {
         for label in [badge, mentions] { gtk_widget_set_valign(label.cast(), GTK_ALIGN_CENTER) }
     }
 
+    /// Shows a section's title in the place of a room.
+    func show(_ section: SectionTitle) {
+        setTitle(true)
+        title.text = section.text
+        IndexedList.item(of: widget).setAccessibleLabel(section.text)
+    }
+
+    private func setTitle(_ isTitle: Bool) {
+        title.isVisible = isTitle
+        avatar.widget.isVisible = !isTitle
+        column.isVisible = !isTitle
+        IndexedList.item(of: widget).setStyle("section-title", isTitle)
+    }
+
     func show(_ row: RoomListViewModel.Row, _ pictures: AvatarPictures?) {
+        setTitle(false)
         avatar.show(row.name, row.avatar, from: pictures)
         if row.kind == .notes {
             adw_avatar_set_icon_name(avatar.widget.cast(), "document-edit-symbolic")
@@ -58,6 +77,8 @@ final class RoomRow {
         switch row.preview {
         case .none: ""
         case .empty: translated("No messages yet")
+        case .invitation(let inviter?): translated("%s invites you").replacing("%s", with: inviter)
+        case .invitation: translated("You are invited")
         case .draft(let text): translated("Draft:") + " " + text
         case .message(_, isOwn: true, let text) where row.kind != .notes: translated("You:") + " " + text
         case .message(let sender?, isOwn: false, let text): sender + ": " + text
@@ -67,7 +88,7 @@ final class RoomRow {
 
     private func spoken(_ row: RoomListViewModel.Row) -> String {
         var parts = [row.name, previewText(row), time.text]
-        if row.unreadCount > 0 {
+        if row.unreadCount > 0, !row.isInvitation {
             parts.insert(
                 "\(row.unreadCount) " + translated("unread message", "unread messages", count: row.unreadCount), at: 1)
         }

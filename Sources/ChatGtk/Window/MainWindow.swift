@@ -23,7 +23,9 @@ public final class MainWindow {
     let rooms: Widget
     let searchPane: SearchPane
     private(set) var conversationView: ConversationView?
-    private var shown: Conversation?
+    private(set) var invitationView: InvitationView?
+    /// The conversation or invitation that is seen.
+    private var shown: AnyObject?
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
@@ -94,7 +96,7 @@ public final class MainWindow {
         importing?.isEnabled = coordinator.archive != nil
         joining?.isEnabled = coordinator.takesAddresses
         renderings = [
-            Rendering({ coordinator.conversation?.roomID }, { [weak self] _ in self?.showOpenConversation() }),
+            Rendering({ coordinator.opened }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
             Rendering({ coordinator.rooms.state.isEmpty }, { [weak self] _ in self?.foldingChanged() }),
         ]
@@ -158,10 +160,11 @@ public final class MainWindow {
     // MARK: Rendering
 
     private func showOpenConversation() {
-        if let conversation = coordinator.conversation, conversation === shown { return }
-        shown = coordinator.conversation
-        let previous = conversationView
-        conversationView = nil
+        let opened: AnyObject? = coordinator.conversation ?? coordinator.invitation
+        if let opened, opened === shown { return }
+        shown = opened
+        let previous = conversationView?.widget ?? invitationView?.widget
+        (conversationView, invitationView) = (nil, nil)
         if let conversation = coordinator.conversation {
             let view = ConversationView(conversation: conversation, settings: settings, avatars: avatars)
             view.roomAvatar = { [weak coordinator] room in
@@ -169,8 +172,12 @@ public final class MainWindow {
             }
             view.onForward = { [weak self] in self?.askWhereTo(forward: $0) }
             conversationView = view
-            gtk_stack_add_child(contentStack.cast(), view.widget.cast())
-            gtk_stack_set_visible_child(contentStack.cast(), view.widget.cast())
+        } else if let invitation = coordinator.invitation {
+            invitationView = InvitationView(invitation, pictures: avatars)
+        }
+        if let page = conversationView?.widget ?? invitationView?.widget {
+            gtk_stack_add_child(contentStack.cast(), page.cast())
+            gtk_stack_set_visible_child(contentStack.cast(), page.cast())
             showRoomState()
             // Who goes through results goes on from there.
             if !coordinator.search.state.isOpen || panes.isFolded { focusPane() }
@@ -179,10 +186,11 @@ public final class MainWindow {
             panes.visiblePane = .sidebar
         }
         roomActions.forEach { $0.isEnabled = conversationView != nil }
-        if let previous { gtk_stack_remove(contentStack.cast(), previous.widget.cast()) }
+        if let previous { gtk_stack_remove(contentStack.cast(), previous.cast()) }
     }
 
     private func showRoomState() {
+        invitationView?.show(isFolded: panes.isFolded)
         guard let row = coordinator.rooms.state.selectedRow else { return }
         conversationView?.show(row, isFolded: panes.isFolded)
     }
@@ -199,15 +207,17 @@ public final class MainWindow {
     private func focusPane() {
         if !panes.isFolded || panes.visiblePane == .content {
             conversationView?.focusComposer()
+            invitationView?.grabFocus()
         } else if !coordinator.search.state.isOpen {
             roomList?.grabFocus()
         }
     }
 
     private func showConversationPane() {
-        guard coordinator.conversation != nil else { return }
+        guard coordinator.opened != nil else { return }
         panes.visiblePane = .content
         conversationView?.focusComposer()
+        invitationView?.grabFocus()
     }
 
     private func show(_ notice: ConversationCoordinator.Notice) {

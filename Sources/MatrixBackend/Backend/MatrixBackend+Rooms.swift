@@ -91,24 +91,6 @@ extension MatrixBackend {
         try await asking { try await client.invite(address, to: room) }
     }
 
-    public func openDirect(with user: String) async throws -> RoomID {
-        guard case .user(let user)? = ChatAddress(user), user != own.rawValue else { throw ChatError.notFound }
-        var known = try await asking { try await client.directRooms(of: own) }
-        let rooms = known[user]?.array ?? []
-        for room in rooms.compactMap(\.string).map({ RoomID($0) }) {
-            // One that was left is none.
-            if let members = try? await store.members(of: room), members.contains(where: { $0.id == own }) {
-                return room
-            }
-        }
-        let room = try await asking { try await client.createDirectRoom(with: user) }
-        known[user] = .array(rooms + [.string(room.rawValue)])
-        // The room is there, marked or not.
-        try? await client.setDirectRooms(known, of: own)
-        try await enter(room, name: user)
-        return room
-    }
-
     /// - Parameter address: a room's identifier, an alias, `#name:server`, or a link to either.
     public func join(_ address: String) async throws -> RoomID {
         guard case .room(let address, let via)? = ChatAddress(address) else { throw ChatError.notFound }
@@ -135,12 +117,16 @@ extension MatrixBackend {
     }
 
     /// A room is there as soon as the server says so; the sync brings the rest of it.
-    private func enter(_ room: RoomID, name: String?) async throws {
+    func enter(_ room: RoomID, name: String?) async throws {
         try await inTurn {
             let me = Member(id: own, displayName: own.rawValue, kind: .own)
             let isKnown = (try? await store.gaps(in: room)) != nil
-            let batch = RoomBatch(id: room, name: name, createdAt: now(), members: isKnown ? [] : [me])
-            for outcome in try await store.apply(SyncBatch(rooms: [batch])) { await tell(outcome) }
+            // What the sync brought is newer.
+            var entered = RoomBatch(id: room, name: isKnown ? nil : name, createdAt: now(), members: isKnown ? [] : [me])
+            entered.isDirect = directRooms.partners[room] != nil
+            let batch = SyncBatch(rooms: [entered])
+            for outcome in try await store.apply(batch) { await tell(outcome) }
+            try await invitationsChanged(by: batch)
             roomsChanged()
         }
     }
@@ -155,7 +141,11 @@ extension MatrixBackend {
         switch error {
         case .refused(status: 403, _, _): return ChatError.notPermitted
         case .refused(status: 404, _, _): return ChatError.notFound
-        default: return ChatError.storage(reason: "the server: \(error)")
+        case .refused(_, _, let reason) where !reason.isEmpty: return ChatError.refused(reason: reason)
+        case .refused(_, let code, _): return ChatError.refused(reason: code)
+        case .busy: return ChatError.busy
+        case .unreachable, .untrusted, .signedOut: return ChatError.unreachable
+        case .malformed, .tooLarge: return ChatError.storage(reason: "the server: \(error)")
         }
     }
 

@@ -59,21 +59,36 @@ extension MatrixBackend {
     private func take(_ update: SyncUpdate, as setting: String) async throws {
         try await inTurn {
             var batch = SyncBatch(settings: [setting: update.token])
-            // Before the rooms: what was said since is counted by them.
-            if let rules = update.pushRules {
-                batch.settings[PushRules.setting] = String(decoding: try rules.encoded(), as: UTF8.self)
-                pushRules = PushRules(rules)
-            }
+            try take(update, into: &batch)
             for room in update.rooms {
-                if let room = try await self.batch(of: room) { batch.rooms.append(room) }
+                if room.membership == .invited {
+                    await invitation(room, into: &batch)
+                } else if let room = try await self.batch(of: room) {
+                    batch.rooms.append(room)
+                }
             }
             let outcomes = try await store.apply(batch)
             for outcome in outcomes { await tell(outcome) }
+            try await invitationsChanged(by: batch)
             for room in update.rooms {
                 if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
             }
             for room in update.rooms where room.gap != nil { echoes.lookAgain(in: room.id) }
-            if !outcomes.isEmpty { roomsChanged() }
+            if !outcomes.isEmpty || batch.directRooms != nil { roomsChanged() }
+        }
+    }
+
+    /// What concerns no room alone. Before the rooms: they are read by it.
+    private func take(_ update: SyncUpdate, into batch: inout SyncBatch) throws {
+        batch.areInvitationsWhole = update.isWhole
+        if let rules = update.pushRules {
+            batch.settings[PushRules.setting] = String(decoding: try rules.encoded(), as: UTF8.self)
+            pushRules = PushRules(rules)
+        }
+        if let direct = update.direct {
+            batch.settings[DirectRooms.setting] = String(decoding: try direct.encoded(), as: UTF8.self)
+            directRooms = DirectRooms(direct)
+            batch.directRooms = Set(directRooms.partners.keys)
         }
     }
 
@@ -102,14 +117,13 @@ extension MatrixBackend {
             batch.isLeft = true
             return batch
         }
-        // Invitations are not shown yet; they stay with the server.
-        guard update.membership == .joined else { return nil }
         let isKnown = (try? await store.members(of: update.id)) != nil
         // What an extension tells of a room that was not told itself.
         guard isKnown || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
         func kept(_ name: String) async throws -> String? {
             isKnown ? try await store.setting(name, of: update.id) : nil
         }
+        batch.isDirect = !isKnown && directRooms.partners[update.id] != nil
         batch.members = reader.members
         batch.settings = reader.settings
         if reader.settings[MatrixOutboxBackend.encryptionSetting] == nil,

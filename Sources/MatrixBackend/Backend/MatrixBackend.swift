@@ -40,6 +40,10 @@ public actor MatrixBackend: ChatService {
     var echoes = EchoBook()
     var changes = ChangeBook()
     var pushRules = PushRules.standard
+    var directRooms = DirectRooms()
+    /// What the store has of them.
+    var invited: [Invitation] = []
+    var invitationObservers = Observers<[Invitation]>()
     /// Requests for what is new that have begun.
     var syncs = 0
     var watches: [RoomID: Task<Void, Never>] = [:]
@@ -125,6 +129,10 @@ public actor MatrixBackend: ChatService {
         if let kept = try await store.setting(PushRules.setting), let rules = try? JSONValue(parsing: Data(kept.utf8)) {
             pushRules = PushRules(rules)
         }
+        if let kept = try await store.setting(DirectRooms.setting) {
+            directRooms = DirectRooms((try? JSONValue(parsing: Data(kept.utf8))) ?? [:])
+        }
+        invited = try await store.invitations()
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil {
             connection = .signedOut(isSoft: true)
@@ -173,6 +181,7 @@ public actor MatrixBackend: ChatService {
             for room in timelines.keys { timelines[room]?.finish() }
             timelines = [:]
             summaries.finish()
+            invitationObservers.finish()
             connections.finish()
         }
     }

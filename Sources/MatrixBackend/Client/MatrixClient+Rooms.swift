@@ -113,6 +113,15 @@ extension MatrixClient {
         }
     }
 
+    /// How a user stands to a room, such as `join`; nil where nothing is known of that.
+    func membership(of user: String, in id: RoomID) async throws -> String? {
+        do {
+            return try await call(.get, room(id, "state", "m.room.member", user))["membership"]?.string
+        } catch MatrixError.refused(status: 404, _, _) {
+            return nil
+        }
+    }
+
     /// The identifier of one's reaction; nil if there is none.
     func reaction(_ text: String, to event: MessageID, by user: MemberID, in id: RoomID) async throws -> String? {
         var from: String?

@@ -12,10 +12,12 @@ enum MatrixLink {
         return query.isEmpty ? link : link + "?" + query
     }
 
+    /// Where a user has the account.
+    static func server(_ member: MemberID) -> String? {
+        member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }
+    }
+
     private static func servers(of members: [MemberID]) -> [String] {
-        func server(_ member: MemberID) -> String? {
-            member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }
-        }
         let own = members.first.flatMap(server)
         var counts: [String: Int] = [:]
         for name in members.compactMap(server) where name != own && !name.isEmpty { counts[name, default: 0] += 1 }

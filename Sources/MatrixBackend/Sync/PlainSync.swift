@@ -42,13 +42,17 @@ struct PlainSync: SyncSource {
             update.rooms.append(room)
         }
         for (section, membership) in [("invite", RoomUpdate.Membership.invited), ("leave", .left)] {
-            for (id, _) in sorted(answer["rooms"]?[section]) {
+            for (id, json) in sorted(answer["rooms"]?[section]) {
                 guard var room = reader.room(id) else { continue }
                 room.membership = membership
+                room.invitation = reader.stripped(json["invite_state"]?["events"])
                 update.rooms.append(room)
             }
         }
-        update.pushRules = SyncReader.pushRules(answer["account_data"]?["events"])
+        update.isWhole = token == nil
+        let shared = answer["account_data"]?["events"]
+        update.pushRules = SyncReader.accountData("m.push_rules", in: shared)
+        update.direct = SyncReader.accountData("m.direct", in: shared)
         update.skipped = reader.skipped
         return update
     }

@@ -29,6 +29,7 @@ struct SlidingSync: SyncSource {
             .post, ["client", "unstable", "org.matrix.simplified_msc3575", "sync"], query: query,
             body: body(rooms), timeout: wait + .seconds(60))
         var update = try Self.read(answer)
+        update.isWhole = token == nil
         let count = answer["lists"]?["all"]?["count"]?.integer ?? 0
         let next = rooms < count ? min(rooms + Self.moreRooms, Self.allRooms) : Self.allRooms
         update.token = "\(next):\(update.token)"
@@ -100,16 +101,21 @@ struct SlidingSync: SyncSource {
                 extend(id) { $0.fullyRead = marker.map { MessageID($0) } }
             }
         }
-        update.pushRules = SyncReader.pushRules(extensions?["account_data"]?["global"])
+        let shared = extensions?["account_data"]?["global"]
+        update.pushRules = SyncReader.accountData("m.push_rules", in: shared)
+        update.direct = SyncReader.accountData("m.direct", in: shared)
         update.skipped = reader.skipped
         return update
     }
 
     private static func readRoom(_ json: JSONValue, into room: inout RoomUpdate, _ reader: inout SyncReader) {
-        if json["invite_state"]?.array != nil || json["stripped_state"]?.array != nil {
+        let stripped = json["invite_state"] ?? json["stripped_state"]
+        if stripped?.array != nil {
             room.membership = .invited
+            room.invitation = reader.stripped(stripped)
             return
         }
+        if ["leave", "ban"].contains(json["membership"]?.string) { room.membership = .left }
         room.timeline = reader.events(json["timeline"])
         room.state = room.timeline.filter { $0.stateKey != nil } + reader.events(json["required_state"])
         if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }

@@ -9,6 +9,10 @@ struct SyncUpdate: Equatable, Sendable {
     var rooms: [RoomUpdate] = []
     /// The user's push rules, if they are others than before.
     var pushRules: JSONValue?
+    /// The user's conversations for two, if they are others than before.
+    var direct: JSONValue?
+    /// Whether all was told, and not only what is new.
+    var isWhole = false
     /// What was no event, or no room, and was left out.
     var skipped = 0
 }
@@ -28,6 +32,8 @@ struct RoomUpdate: Equatable, Sendable {
     var membership = Membership.joined
     /// State as it is after the timeline: of several events of one kind the last one counts.
     var state: [MatrixEvent] = []
+    /// What is told of a room that the user is invited to.
+    var invitation: [StrippedEvent] = []
     /// Oldest first.
     var timeline: [MatrixEvent] = []
     /// Where to ask for what came before ``timeline``; nil if nothing is missing there.
@@ -60,8 +66,16 @@ struct SyncReader {
         return read
     }
 
-    static func pushRules(_ events: JSONValue?) -> JSONValue? {
-        events?.array?.last { $0["type"]?.string == "m.push_rules" && $0["content"]?.object != nil }?["content"]
+    /// What the user's programs share under a type; nil where nothing was told of it.
+    static func accountData(_ type: String, in events: JSONValue?) -> JSONValue? {
+        events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
+    }
+
+    mutating func stripped(_ value: JSONValue?) -> [StrippedEvent] {
+        let all = value?.array ?? []
+        let read = all.compactMap(StrippedEvent.init)
+        skipped += all.count - read.count
+        return read
     }
 
     static func count(_ value: JSONValue?) -> Int? {

@@ -1,0 +1,83 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// An invitation in the place of a conversation: who asks the user into what, and the two answers.
+final class InvitationView {
+    let widget: Widget
+    private let backButton: Widget
+    private let header: Widget
+    private let avatar = AvatarView(size: 96)
+    private let pictures: AvatarPictures
+    private let labels: [String: Label]
+    private let accept: Button
+    private let decline: Button
+    private let spinner: Widget
+    private var rendering: Rendering?
+
+    init(_ viewModel: InvitationViewModel, pictures: AvatarPictures) {
+        self.pictures = pictures
+        let builder = Builder(resource: Resource.ui("invitation"))
+        widget = builder["page"]
+        backButton = builder["back_button"]
+        header = builder["header"]
+        builder["avatar", Box.self].append(avatar.widget)
+        let names = ["name", "address", "inviter", "topic", "encrypted", "error"]
+        labels = Dictionary(uniqueKeysWithValues: names.map { ($0, builder[$0, Label.self]) })
+        accept = builder["accept"]
+        decline = builder["decline"]
+        spinner = builder["spinner"]
+        accept.onClick { [weak viewModel] in viewModel?.send(.accept) }
+        decline.onClick { [weak viewModel] in viewModel?.send(.decline) }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    /// Return accepts, Tab leads to declining.
+    func grabFocus() { accept.grabFocus() }
+
+    func show(isFolded: Bool) {
+        backButton.isVisible = isFolded
+        header.setProperty("show-start-title-buttons", isFolded)
+    }
+
+    private func render(_ state: InvitationViewModel.State) {
+        let invitation = state.invitation
+        avatar.show(invitation.title, invitation.avatar, from: pictures)
+        show(invitation.title, in: "name")
+        show(invitation.address == invitation.title ? nil : invitation.address, in: "address")
+        show(InvitationText.inviter(of: invitation), in: "inviter")
+        show(invitation.topic, in: "topic")
+        labels["encrypted"]?.isVisible = invitation.isEncrypted
+        show(state.error.map(InvitationText.text), in: "error")
+        accept.isSensitive = state.canAnswer
+        decline.isSensitive = state.canAnswer
+        spinner.isVisible = !state.canAnswer
+        spinner.setProperty("spinning", !state.canAnswer)
+    }
+
+    private func show(_ text: String?, in name: String) {
+        labels[name]?.text = text ?? ""
+        labels[name]?.isVisible = text?.isEmpty == false
+    }
+}
+
+/// Invitations in the user's words.
+enum InvitationText {
+    /// The identifier stands there, too: anybody may have any name.
+    static func inviter(of invitation: Invitation) -> String? {
+        guard let id = invitation.inviter?.rawValue else { return nil }
+        let who = invitation.inviterName.map { "\($0) (\(id))" } ?? id
+        let text =
+            invitation.isDirect ? translated("%s wants to talk with you.") : translated("%s invites you to this room.")
+        return text.replacing("%s", with: who)
+    }
+
+    static func text(for error: ChatError) -> String {
+        switch error {
+        case .notFound: translated("This invitation was taken back.")
+        case .unreachable: translated("The server cannot be reached. Try again when you are online.")
+        default: NoticeText.text(for: error)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import ChatCore
+import Foundation
+import GRDB
+
+/// The invitations that are kept, within a transaction.
+struct InvitationTable {
+    let db: Database
+
+    func take(_ batch: SyncBatch) throws {
+        if batch.areInvitationsWhole {
+            let told = Set(batch.invitations.map(\.room.rawValue))
+            for room in try String.fetchAll(db, sql: "SELECT room FROM invitation") where !told.contains(room) {
+                try remove(room)
+            }
+        }
+        let invited = Set(batch.invitations.map(\.room))
+        for room in batch.rooms where !invited.contains(room.id) { try remove(room.id.rawValue) }
+        for invitation in batch.invitations { try put(invitation) }
+    }
+
+    var all: [Invitation] {
+        get throws {
+            let decoder = JSONDecoder()
+            let rows = try Row.fetchAll(db, sql: "SELECT receivedAt, data FROM invitation ORDER BY receivedAt DESC, room")
+            return try rows.compactMap { row in
+                let text: String = try row.value("data")
+                // One that a later version wrote otherwise is told again by the server.
+                var invitation = try? decoder.decode(Invitation.self, from: Data(text.utf8))
+                invitation?.receivedAt = try row.date("receivedAt")
+                return invitation
+            }
+        }
+    }
+
+    private func remove(_ room: String) throws {
+        try db.cachedStatement(sql: "DELETE FROM invitation WHERE room = ?").execute(arguments: [room])
+    }
+
+    private func put(_ invitation: Invitation) throws {
+        let data = String(decoding: try JSONEncoder().encode(invitation), as: UTF8.self)
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO invitation VALUES (?, ?, ?) ON CONFLICT (room) DO UPDATE SET data = excluded.data
+                """
+        ).execute(arguments: [invitation.room.rawValue, invitation.receivedAt.milliseconds, data])
+    }
+}
+
+extension ChatStore {
+    /// What others ask the user into, the newest first.
+    public func invitations() async throws -> [Invitation] {
+        try await read { db in try InvitationTable(db: db).all }
+    }
+}

@@ -1,0 +1,59 @@
+public import ChatCore
+public import Observation
+
+/// An invitation that is open, to be accepted or declined.
+@Observable
+public final class InvitationViewModel: ViewModel {
+    public nonisolated enum Answer: Equatable, Sendable {
+        case accept, decline
+    }
+
+    public nonisolated struct State: Equatable, Sendable {
+        public var invitation: Invitation
+        /// The answer that is on its way.
+        public var answering: Answer?
+        /// Why the last answer did not come about.
+        public var error: ChatError?
+
+        public var canAnswer: Bool { answering == nil }
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        case accepted(RoomID)
+        /// It was declined, or taken back meanwhile.
+        case gone(RoomID)
+    }
+
+    public private(set) var state: State
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+    @ObservationIgnored private let service: any InvitationService
+
+    public init(_ invitation: Invitation, service: any InvitationService) {
+        state = State(invitation: invitation)
+        self.service = service
+    }
+
+    /// What is told of the room may change while it is looked at.
+    func update(_ invitation: Invitation) {
+        if invitation != state.invitation { state.invitation = invitation }
+    }
+
+    public func send(_ answer: Answer) {
+        guard state.canAnswer else { return }
+        state.answering = answer
+        state.error = nil
+        let room = state.invitation.room
+        Task { [weak self, service] in
+            do {
+                switch answer {
+                case .accept: try await service.accept(room)
+                case .decline: try await service.decline(room)
+                }
+                self?.onOutput?(answer == .accept ? .accepted(room) : .gone(room))
+            } catch {
+                self?.state.answering = nil
+                self?.state.error = ChatError(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// State of a room as it is told to those who are only invited: no identifier, no time.
+struct StrippedEvent: Equatable, Sendable {
+    let type: String
+    let sender: MemberID
+    let stateKey: String
+    /// An object.
+    let content: JSONValue
+
+    init?(_ json: JSONValue) {
+        guard let type = MatrixEvent.identifier(json["type"]), let sender = MatrixEvent.identifier(json["sender"]),
+            sender.hasPrefix("@"), let key = json["state_key"]?.string,
+            key.utf8.count <= MatrixEvent.longestIdentifier, let content = json["content"], content.object != nil
+        else { return nil }
+        self.type = type
+        self.sender = MemberID(sender)
+        stateKey = key
+        self.content = content
+    }
+}
+
+extension Invitation {
+    /// - Parameter state: of several events of one kind the last one counts.
+    init(to room: RoomID, of own: MemberID, by state: [StrippedEvent], at date: Date) {
+        self.init(room: room, receivedAt: date)
+        var pictures: [MemberID: String] = [:]
+        var names: [MemberID: String] = [:]
+        var roomPicture: String?
+        for event in state {
+            switch (event.type, event.stateKey) {
+            case ("m.room.name", ""): name = Self.text(event.content["name"])
+            case ("m.room.topic", ""): topic = Self.text(event.content["topic"], ChatLimits.topicLength)
+            case ("m.room.canonical_alias", ""): address = Self.text(event.content["alias"])
+            case ("m.room.avatar", ""): roomPicture = Self.picture(event.content["url"])
+            case ("m.room.encryption", ""): isEncrypted = true
+            case ("m.room.member", own.rawValue) where event.content["membership"]?.string == "invite":
+                inviter = event.sender
+                isDirect = event.content["is_direct"]?.bool ?? false
+            case ("m.room.member", let id) where id.hasPrefix("@"):
+                names[MemberID(id)] = Self.text(event.content["displayname"])
+                pictures[MemberID(id)] = Self.picture(event.content["avatar_url"])
+            default: break
+            }
+        }
+        inviterName = inviter.flatMap { names[$0] }
+        avatar = roomPicture ?? (isDirect ? inviter.flatMap { pictures[$0] } : nil)
+    }
+
+    private static func text(_ value: JSONValue?, _ limit: Int = ChatLimits.roomNameLength) -> String? {
+        let line = RoomStateReader.line(value?.string, limit: limit)
+        return line.isEmpty ? nil : line
+    }
+
+    private static func picture(_ value: JSONValue?) -> String? {
+        MatrixEvent.identifier(value).flatMap { $0.hasPrefix("mxc://") ? $0 : nil }
+    }
+}

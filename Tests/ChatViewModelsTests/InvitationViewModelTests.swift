@@ -1,0 +1,115 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import Testing
+
+/// Invitations in the list and opened in the place of a room.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct InvitationViewModelTests {
+    private let service = FakeChatService()
+    private let coordinator: ConversationCoordinator
+    private let garden = Invitation(
+        room: RoomID("garden"), name: "Garden", inviter: MemberID("@ann:a"), inviterName: "Ann",
+        receivedAt: localTime(2026, 3, 10))
+    private let ann = Invitation(
+        room: RoomID("ann"), inviter: MemberID("@ann:a"), inviterName: "Ann", isDirect: true,
+        receivedAt: localTime(2026, 3, 9))
+
+    init() { coordinator = ConversationCoordinator(service: service, now: { localTime(2026, 3, 10) }) }
+
+    private var list: RoomListViewModel { coordinator.rooms }
+
+    private func start(_ rooms: [String], _ invitations: [Invitation]) async {
+        coordinator.start(opening: nil)
+        service.tell(rooms.map { RoomSummary.of($0) })
+        service.tell(invitations)
+        await eventually { [list] in
+            list.state.rows.map(\.id.rawValue) == rooms && list.state.invitations == invitations && list.state.isLoaded
+        }
+    }
+
+    @Test func theyComeFirstThenConversationsForTwo() async {
+        coordinator.start(opening: nil)
+        service.tell([.of("plans"), .of("bo", kind: .direct)])
+        service.tell([garden, ann])
+        await eventually { [list] in list.state.sections.count == 3 }
+        let sections = list.state.sections
+        #expect(sections.map(\.kind) == [.invitations, .direct, .rooms])
+        #expect(sections.map { $0.rows.map(\.name) } == [["Garden", "Ann"], ["Room bo"], ["Room plans"]])
+        #expect(sections[0].rows.map(\.preview) == [.invitation(by: "Ann"), .invitation(by: "Ann")])
+        #expect(list.state.unreadTotal == 2, "each waits like a message")
+        // The keys go through them as they are listed.
+        #expect(list.state.selection == RoomID("plans"))
+        list.send(.selectNeighbour(-1))
+        #expect(list.state.selection == RoomID("bo"))
+        list.send(.selectUnreadNeighbour(-1))
+        #expect(coordinator.opened == .invitation(RoomID("ann")))
+        list.send(.selectNeighbour(-5))
+        #expect(coordinator.opened == .invitation(RoomID("garden")) && coordinator.conversation == nil)
+    }
+
+    @Test func whereThereAreNoneNothingIsTitled() async {
+        await start(["plans"], [])
+        #expect(list.state.sections.map(\.kind) == [.rooms] && !list.state.isEmpty)
+        await start([], [])
+        #expect(list.state.isEmpty && list.state.sections.isEmpty)
+        service.tell([garden])
+        await eventually { [list] in !list.state.isEmpty }
+        #expect(coordinator.opened == nil, "an invitation does not open itself")
+    }
+
+    /// The list of rooms and that of invitations change one after the other, in either order.
+    @Test(arguments: [true, false]) func anAcceptedOneBecomesTheRoom(_ roomFirst: Bool) async {
+        await start(["plans"], [garden])
+        list.send(.select(garden.room))
+        let page = coordinator.invitation
+        #expect(page?.state.invitation == garden && coordinator.conversation == nil)
+        page?.send(.accept)
+        #expect(page?.state.answering == .accept && page?.state.canAnswer == false)
+        page?.send(.decline)
+        await eventually { [service] in service.calls.contains(.accept(RoomID("garden"))) }
+        let rooms: [RoomSummary] = [.of("garden"), .of("plans")]
+        if roomFirst { service.tell(rooms) } else { service.tell([Invitation]()) }
+        await eventually { [list] in roomFirst ? list.state.rows.count == 2 : list.state.invitations.isEmpty }
+        if roomFirst { service.tell([Invitation]()) } else { service.tell(rooms) }
+        await eventually { [coordinator] in coordinator.opened == .room(RoomID("garden")) }
+        await eventually { [list] in list.state.invitations.isEmpty }
+        #expect(coordinator.invitation == nil && coordinator.opened == .room(RoomID("garden")))
+        #expect(!service.calls.contains(.decline(garden.room)), "one answer is one answer")
+    }
+
+    @Test func aDeclinedOneIsClosed() async {
+        await start(["plans"], [garden, ann])
+        list.send(.select(garden.room))
+        coordinator.invitation?.send(.decline)
+        await eventually { [service] in service.calls.contains(.decline(RoomID("garden"))) }
+        service.tell([ann])
+        await eventually { [coordinator] in coordinator.opened == nil }
+        #expect(list.state.selection == nil)
+    }
+
+    @Test func whatFailsIsToldAndCanBeTriedAgain() async {
+        await start([], [garden])
+        service.before = { call in if call == .accept(RoomID("garden")) { throw ChatError.unreachable } }
+        list.send(.select(garden.room))
+        let page = coordinator.invitation
+        page?.send(.accept)
+        await eventually { page?.state.error == .unreachable }
+        #expect(page?.state.canAnswer == true && coordinator.opened == .invitation(garden.room))
+        service.before = { _ in }
+        page?.send(.accept)
+        #expect(page?.state.error == nil)
+        await eventually { [service] in service.calls.count { $0 == .accept(RoomID("garden")) } == 2 }
+    }
+
+    @Test func whatIsToldAnewIsShownInThePlaceOfWhatWas() async {
+        await start([], [garden])
+        list.send(.select(garden.room))
+        let page = coordinator.invitation
+        var named = garden
+        named.topic = "Beds"
+        service.tell([named])
+        await eventually { page?.state.invitation.topic == "Beds" }
+        #expect(coordinator.invitation === page)
+    }
+}

@@ -1,0 +1,126 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Two users of a real homeserver who ask each other into rooms, by both kinds of sync.
+@Suite(.timeLimit(.minutes(3)))
+struct InvitationTests {
+    private func pair(sliding: Bool) async throws -> (ann: MatrixUser, bo: MatrixUser) {
+        (try await MatrixUser.make("ann", sliding: true), try await MatrixUser.make("bo", sliding: sliding))
+    }
+
+    private func invitation(
+        to room: RoomID, for user: MatrixUser, where condition: (Invitation) -> Bool = { _ in true }
+    ) async throws -> Invitation {
+        for await all in user.backend.invitations() {
+            if let found = all.first(where: { $0.room == room }), condition(found) { return found }
+        }
+        throw CancellationError()
+    }
+
+    private func waitUntilGone(_ room: RoomID, for user: MatrixUser) async throws {
+        for await all in user.backend.invitations() where !all.contains(where: { $0.room == room }) { return }
+        throw CancellationError()
+    }
+
+    @Test(arguments: [true, false]) func anInvitationTellsOfTheRoomAndIsAccepted(_ sliding: Bool) async throws {
+        var (ann, bo) = try await pair(sliding: sliding)
+        try await ann.backend.setOwnName("Ann Smith")
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.setTopic("Beds and borders", of: room)
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        let told = try await invitation(to: room, for: bo)
+        #expect(told.name == "Garden" && told.topic == "Beds and borders" && !told.isEncrypted && !told.isDirect)
+        #expect(told.inviter == ann.session.user && told.inviterName == "Ann Smith")
+        // It is kept: there without a network, and once.
+        bo = try await bo.restarted()
+        #expect(try await bo.store.invitations().map(\.room) == [room])
+        #expect(try await invitation(to: room, for: bo).title == "Garden")
+        try await bo.backend.accept(room)
+        try await bo.waitForRoom(room) { $0.room.name == "Garden" && $0.room.kind == .group }
+        try await waitUntilGone(room, for: bo)
+        try await ann.say("Welcome", in: room)
+        try await bo.messages(in: room) { $0.contains { $0.text == "Welcome" } }
+        await ann.close()
+        await bo.close()
+    }
+
+    @Test(arguments: [true, false]) func oneThatIsTakenBackIsGone(_ sliding: Bool) async throws {
+        let (ann, bo) = try await pair(sliding: sliding)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        _ = try await invitation(to: room, for: bo)
+        try await ann.client.remove(bo.session.user, from: room)
+        try await waitUntilGone(room, for: bo)
+        await #expect(throws: ChatError.notFound) { try await bo.backend.accept(room) }
+        // And it may come again.
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        _ = try await invitation(to: room, for: bo)
+        await ann.close()
+        await bo.close()
+    }
+
+    @Test(arguments: [true, false]) func oneThatIsDeclinedIsGoneForGood(_ sliding: Bool) async throws {
+        var (ann, bo) = try await pair(sliding: sliding)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        _ = try await invitation(to: room, for: bo)
+        try await bo.backend.decline(room)
+        #expect(try await bo.store.invitations().isEmpty)
+        #expect(try await ann.client.membership(of: bo.session.user.rawValue, in: room) == "leave")
+        // What the server has to say of it afterwards brings it back neither now nor later.
+        let other = try await ann.backend.createRoom(named: "Other")
+        try await ann.backend.invite(bo.session.user.rawValue, to: other)
+        _ = try await invitation(to: other, for: bo)
+        bo = try await bo.restarted()
+        #expect(try await bo.store.invitations().map(\.room) == [other])
+        await ann.close()
+        await bo.close()
+    }
+
+    /// A conversation for two is one for both: for who began it, for who was asked, and for their other programs.
+    @Test(arguments: [true, false]) func aConversationForTwoIsThatForBoth(_ sliding: Bool) async throws {
+        let (ann, bo) = try await pair(sliding: sliding)
+        try await ann.backend.setOwnName("Ann Smith")
+        let room = try await ann.backend.openDirect(with: bo.session.user.rawValue)
+        try await ann.waitForRoom(room) { $0.room.kind == .direct }
+        let told = try await invitation(to: room, for: bo)
+        #expect(told.isDirect && told.title == "Ann Smith")
+        // Who writes to somebody who waits for an answer gives it.
+        #expect(try await bo.backend.openDirect(with: ann.session.user.rawValue) == room)
+        try await bo.waitForRoom(room) { $0.room.kind == .direct && $0.room.name == "Ann Smith" }
+        let marked = DirectRooms(.object(try await bo.client.directRooms(of: bo.session.user)))
+        #expect(marked.partners == [room: ann.session.user])
+        // Another program of the user's takes the mark away, and gives it again.
+        try await bo.client.setDirectRooms([:], of: bo.session.user)
+        try await bo.waitForRoom(room) { $0.room.kind == .group }
+        try await bo.client.setDirectRooms(marked.json.object ?? [:], of: bo.session.user)
+        try await bo.waitForRoom(room) { $0.room.kind == .direct }
+        // One that the other has left is none: the next one is another.
+        try await bo.backend.leaveRoom(room)
+        #expect(try await ann.backend.openDirect(with: bo.session.user.rawValue) != room)
+        await ann.close()
+        await bo.close()
+    }
+
+    /// What was not known of by the end of a session is found out in the next, whatever the server forgot.
+    @Test(arguments: [true, false]) func aFirstSyncTellsWhichAreLeft(_ sliding: Bool) async throws {
+        var (ann, bo) = try await pair(sliding: sliding)
+        let gone = try await ann.backend.createRoom(named: "Gone")
+        let kept = try await ann.backend.createRoom(named: "Kept")
+        for room in [gone, kept] { try await ann.backend.invite(bo.session.user.rawValue, to: room) }
+        for room in [gone, kept] { _ = try await invitation(to: room, for: bo) }
+        await bo.backend.close()
+        try await ann.client.remove(bo.session.user, from: gone)
+        for setting in ["matrix.sync.sliding", "matrix.sync.plain"] { try await bo.store.setSetting("", for: setting) }
+        bo = try await bo.restarted()
+        // Synapse may answer with what it answered last, and tell of the rest in the next.
+        for await all in bo.backend.invitations() where all.map(\.room) == [kept] { break }
+        await ann.close()
+        await bo.close()
+    }
+}

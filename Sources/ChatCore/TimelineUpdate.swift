@@ -21,7 +21,12 @@ public enum TimelineUpdate: Equatable, Sendable {
     /// Messages that are new or differ from what was told of them before, by id.
     case changed([Message])
     case removed([MessageID])
+    /// All members.
     case members([Member])
+    /// Those who are new or differ from what was told of them before.
+    case membersChanged([Member])
+    /// What is said from now on is encrypted.
+    case encrypted
     /// Who is typing now, in the order they began; never the own member.
     case typing([MemberID])
     /// The room was left or is gone: nothing follows.

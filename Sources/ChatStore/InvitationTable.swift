@@ -21,7 +21,8 @@ struct InvitationTable {
     var all: [Invitation] {
         get throws {
             let decoder = JSONDecoder()
-            let rows = try Row.fetchAll(db, sql: "SELECT receivedAt, data FROM invitation ORDER BY receivedAt DESC, room")
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT receivedAt, data FROM invitation ORDER BY receivedAt DESC, room")
             return try rows.compactMap { row in
                 let text: String = try row.value("data")
                 // One that a later version wrote otherwise is told again by the server.

@@ -25,7 +25,7 @@ struct RoomSync {
         }
         if let avatar = batch.avatar { try record.setAvatar(avatar, of: nil, in: db) }
         for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
-        var areOthers = try put(batch.members, into: record)
+        var people = try put(batch.members, into: record)
         var changed: Set<MessageID> = []
         var events = try messages(of: batch.events, in: record, &changed)[...]
         var start = batch.gap
@@ -34,14 +34,14 @@ struct RoomSync {
             let filled = try fill(gap, in: record, with: Array(events.prefix(count)), [], next: start ?? gap.token)
             start = nil
             changed.formUnion(filled?.changed.map(\.id) ?? [])
-            areOthers = areOthers || filled?.members != nil
+            people += filled?.members ?? []
             events = events.dropFirst(count)
         }
-        changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &areOthers))
+        changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &people))
         changed.formUnion(try ReceiptBook(record: record, db: db).take(batch.receipts))
         try mark(batch, isNew: outcome.isNew)
         outcome.changed = try messages(changed, of: record)
-        if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
+        outcome.members = Self.latest(people)
         return outcome
     }
 
@@ -54,7 +54,7 @@ struct RoomSync {
             arguments: [record.key, gap.position, gap.token])
         guard isThere != nil else { return nil }
         var outcome = RoomOutcome(room: record.room.id)
-        var areOthers = try put(members, into: record)
+        var people = try put(members, into: record)
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
         var changed: Set<MessageID> = []
         let events = try messages(of: events, in: record, &changed)
@@ -70,7 +70,7 @@ struct RoomSync {
                 isClosed = true
                 break
             }
-            areOthers = try putSender(of: message, into: record) || areOthers
+            people += try putSender(of: message, into: record)
             position = try writer.prepend(message).position
             new.append(event)
         }
@@ -84,7 +84,7 @@ struct RoomSync {
             sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, gap.position])
         if !isClosed, let token { try note(TimelineGap(position: position, token: token), in: record) }
         outcome.changed = try messages(changed, of: record)
-        if areOthers { outcome.members = try ChatStore.members(of: record, in: db) }
+        outcome.members = Self.latest(people)
         return outcome
     }
 
@@ -112,9 +112,9 @@ struct RoomSync {
         return true
     }
 
-    /// - Returns: whether anyone is new or another than before.
-    private func put(_ members: [Member], into record: RoomRecord) throws -> Bool {
-        var areOthers = false
+    /// - Returns: those who are new or another than before.
+    private func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
+        var others: [Member] = []
         for member in members {
             let known = try Row.fetchOne(
                 db.cachedStatement(sql: ChatStore.memberColumns + " WHERE m.room = ? AND m.id = ?"),
@@ -133,17 +133,32 @@ struct RoomSync {
                 continue
             }
             try ChatStore.insert(member, into: record, in: db)
-            areOthers = true
+            others.append(member)
         }
-        return areOthers
+        return others
+    }
+
+    /// Of several changes of one member the last one; nil without any.
+    private static func latest(_ people: [Member]) -> [Member]? {
+        var places: [MemberID: Int] = [:]
+        var latest: [Member] = []
+        for member in people {
+            if let place = places[member.id] {
+                latest[place] = member
+            } else {
+                places[member.id] = latest.count
+                latest.append(member)
+            }
+        }
+        return latest.isEmpty ? nil : latest
     }
 
     /// Whoever said something was there.
-    private func putSender(of message: NewMessage, into record: RoomRecord) throws -> Bool {
+    private func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
         let known = try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
             arguments: [record.key, message.sender.rawValue])
-        guard known == nil else { return false }
+        guard known == nil else { return [] }
         let id = message.sender.rawValue
         return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
     }
@@ -168,7 +183,7 @@ struct RoomSync {
     // MARK: Messages
 
     private func take(
-        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ areOthers: inout Bool
+        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ people: inout [Member]
     ) throws -> Set<MessageID> {
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
         var changed: Set<MessageID> = []
@@ -194,7 +209,7 @@ struct RoomSync {
                 if case .deleted = event, try query.find(message.id, in: db)?.isDeleted == false { new.append(event) }
                 continue
             }
-            areOthers = try putSender(of: message, into: record) || areOthers
+            people += try putSender(of: message, into: record)
             let position = try writer.append(message).position
             changed.formUnion(try receipts.note(message, at: position))
             new.append(event)

@@ -114,6 +114,6 @@ public struct RoomOutcome: Equatable, Sendable {
     public var isLeft = false
     /// New and changed messages as they are now, oldest first.
     public var changed: [Message] = []
-    /// All members, if any is another than before.
+    /// Members who are new or another than before; nil if none is.
     public var members: [Member]?
 }

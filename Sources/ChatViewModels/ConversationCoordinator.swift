@@ -249,6 +249,7 @@ public final class ConversationCoordinator {
             composer?.handle(.replyPreview(id: id.rawValue, preview))
         case .typing(let names): if conversation?.roomID == room { composer?.send(.peersTyping(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
+        case .encrypted: if conversation?.roomID == room { conversation?.isEncrypted = true }
         case .failed(let error): onNotice?(.failed(error))
         }
     }

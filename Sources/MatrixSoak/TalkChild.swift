@@ -61,7 +61,7 @@ struct TalkChild {
             switch update {
             case .opened(let page, _, _): messages = page.messages
             case .changed(let changed): messages = changed
-            case .removed, .members, .typing: break
+            case .removed, .members, .membersChanged, .encrypted, .typing: break
             case .closed: throw SoakFailure("room \(place) is gone")
             }
             for message in messages where message.sender == backend.own {

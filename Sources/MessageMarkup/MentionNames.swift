@@ -23,6 +23,20 @@ public struct MentionNames: Hashable, Sendable {
         }
     }
 
+    /// A member who is called otherwise, or is new. Of several with one name it comes last.
+    public mutating func change(_ before: Member?, to after: Member) {
+        if let name = before.map({ Array($0.displayName.utf8) }), let first = name.first {
+            entries[first]?.removeAll { $0.member == after.id.rawValue && $0.name == name }
+            if entries[first]?.isEmpty == true { entries[first] = nil }
+        }
+        let name = Array(after.displayName.utf8)
+        guard let first = name.first else { return }
+        var known = entries[first] ?? []
+        let place = known.firstIndex { $0.name.count < name.count } ?? known.count
+        known.insert(Entry(name: name, member: after.id.rawValue), at: place)
+        entries[first] = known
+    }
+
     var isEmpty: Bool { entries.isEmpty }
 
     /// Where members are named, in UTF-8 units.

@@ -31,7 +31,8 @@ final class InvitationTests: GtkTestCase {
             let viewModel = RoomListViewModel(service: service)
             let builder = Builder(resource: Resource.ui("window"))
             let list: ListView = builder["room_list"]
-            let view = RoomListView(viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
+            let view = RoomListView(
+                viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
                 pictures: AvatarPictures(service: FakeMediaService()))
             viewModel.start()
             service.tell([Self.summary("plans", .group), Self.summary("Bo", .direct)])
@@ -74,7 +75,8 @@ final class InvitationTests: GtkTestCase {
             var isGone = false
             do {
                 let viewModel = InvitationViewModel(Self.garden, service: service)
-                var view: InvitationView? = InvitationView(viewModel, pictures: AvatarPictures(service: FakeMediaService()))
+                var view: InvitationView? = InvitationView(
+                    viewModel, pictures: AvatarPictures(service: FakeMediaService()))
                 let page = try XCTUnwrap(view).widget
                 page.onFinalize { isGone = true }
                 let window = TestWindow(page, width: 360, height: 600)
@@ -99,7 +101,8 @@ final class InvitationTests: GtkTestCase {
             try Resource.load()
             let service = FakeRoomService(failing: .unreachable)
             let view = InvitationView(
-                InvitationViewModel(Self.garden, service: service), pictures: AvatarPictures(service: FakeMediaService()))
+                InvitationViewModel(Self.garden, service: service),
+                pictures: AvatarPictures(service: FakeMediaService()))
             let window = TestWindow(view.widget, width: 700, height: 600)
             try XCTUnwrap(view.widget.button("Decline")).activate()
             XCTAssertTrue(

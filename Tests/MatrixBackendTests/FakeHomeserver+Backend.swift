@@ -31,7 +31,7 @@ extension MatrixBackend {
             case .opened(let page, _, _): for message in page.messages { shown[message.id] = message }
             case .changed(let messages): for message in messages { shown[message.id] = message }
             case .removed(let ids): for id in ids { shown[id] = nil }
-            case .members, .typing, .closed: break
+            case .members, .membersChanged, .encrypted, .typing, .closed: break
             }
             let sorted = shown.values.sorted { $0.position < $1.position }
             if condition(sorted) { return sorted }

@@ -62,7 +62,9 @@ struct InvitationReadingTests {
     @Test func whateverIsMissingOrWrongTheInvitationIsThere() throws {
         #expect(try invitation([]).title == "!r:example.org")
         #expect(try plain("nothing").rooms.first?.membership == .invited)
-        let wrong: [JSONValue] = [.null, true, 5, "text", [], [[]], ["x": 1], .string(String(repeating: "x", count: 9999))]
+        let wrong: [JSONValue] = [
+            .null, true, 5, "text", [], [[]], ["x": 1], .string(String(repeating: "x", count: 9999)),
+        ]
         for state in Self.state.mutations(with: wrong) {
             let told = try invitation(state)
             #expect(!told.title.isEmpty && told.title.count <= ChatLimits.roomNameLength)

@@ -31,6 +31,24 @@ import Testing
         #expect(answer.body == Data("{}".utf8))
     }
 
+    /// A server that takes a request on a kept connection and hangs up may have done what it was asked: libcurl asks
+    /// again by itself.
+    @Test(arguments: [(true, 1), (false, 2)]) func whatMustHappenOnceIsSentOnce(_ isOnce: Bool, _ count: Int)
+        async throws
+    {
+        let server = try ScriptedServer([.write(head + "Content-Length: 2\r\n\r\n{}"), .read(1000), .reset])
+        defer { server.stop() }
+        let transport = CurlTransport()
+        defer { transport.close() }
+        _ = try await transport.send(MatrixRequest(.get, server.url.appending(path: "x")))
+        var request = MatrixRequest(.post, server.url.appending(path: "createRoom"))
+        request.body = .json(Data(String(repeating: " ", count: 1000).utf8))
+        request.isOnce = isOnce
+        let answer = try await transport.send(request)
+        #expect(answer.status == 200)
+        #expect(server.heard.components(separatedBy: "POST /createRoom").count - 1 == count)
+    }
+
     @Test func aBodyThatNeverEndsIsLeft() async throws {
         let server = try ScriptedServer([
             .write(head + "Connection: close\r\n\r\n"), .repeat(String(repeating: "x", count: 1 << 16), .max),

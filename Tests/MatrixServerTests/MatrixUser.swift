@@ -92,7 +92,7 @@ struct MatrixUser {
             case .opened(let page, _, _): for message in page.messages { shown[message.id] = message }
             case .changed(let messages): for message in messages { shown[message.id] = message }
             case .removed(let ids): for id in ids { shown[id] = nil }
-            case .members, .typing: break
+            case .members, .membersChanged, .encrypted, .typing: break
             case .closed: throw ChatError.notFound
             }
             let sorted = shown.values.filter { withEvents || $0.event == nil }.sorted { $0.position < $1.position }
@@ -104,12 +104,16 @@ struct MatrixUser {
     /// Those who are or were in a room, as soon as they satisfy a condition.
     @discardableResult
     func members(of room: RoomID, where condition: ([Member]) -> Bool) async throws -> [Member] {
+        var known: [Member] = []
         for await update in backend.timeline(of: room, limit: 1) {
             switch update {
-            case .opened(_, let members, _), .members(let members): if condition(members) { return members }
-            case .changed, .removed, .typing: break
+            case .opened(_, let members, _), .members(let members): known = members
+            case .membersChanged(let members):
+                known = known.filter { one in !members.contains { $0.id == one.id } } + members
+            case .changed, .removed, .typing, .encrypted: continue
             case .closed: throw ChatError.notFound
             }
+            if condition(known) { return known }
         }
         throw CancellationError()
     }

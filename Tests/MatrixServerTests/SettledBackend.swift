@@ -51,7 +51,7 @@ struct SettledBackend: ChatService {
         for await update in backend.timeline(of: room, limit: 1) {
             let members: [Member]? =
                 switch update {
-                case .opened(_, let members, _), .members(let members): members
+                case .opened(_, let members, _), .members(let members), .membersChanged(let members): members
                 default: nil
                 }
             if members?.contains(where: { $0.id == backend.own && $0.displayName != $0.id.rawValue }) == true { break }

@@ -34,6 +34,8 @@ public enum AccountCondition: Equatable, Sendable {
     case online
     /// The server does not answer; it is tried again, later and later.
     case offline
+    /// What answers does not prove to be the account's server: nothing is sent to it. It is tried again.
+    case untrusted(SignInProblem.Certificate)
     /// What is kept is there; to go on, the user signs in again. If `isSoft`, nothing else was lost.
     case signedOut(isSoft: Bool)
     /// What signs it in could not be read.

@@ -38,6 +38,7 @@ enum AccountRow {
         case .signedOut: translated("Signed out")
         case .locked: translated("The keyring is locked")
         case .offline: translated("Offline")
+        case .untrusted: translated("The server is not to be trusted")
         case .connecting, .online: row.account?.id ?? ""
         }
     }

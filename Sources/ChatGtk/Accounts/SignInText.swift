@@ -46,6 +46,7 @@ enum SignInText {
         switch banner {
         case .connecting: (translated("Connecting…"), translated("_Retry"))
         case .offline: (translated("The server does not answer"), translated("_Retry"))
+        case .untrusted(let certificate): (text(for: certificate), translated("_Retry"))
         case .signedOut(isSoft: true): (translated("Your password is needed again"), translated("_Sign In…"))
         case .signedOut(isSoft: false): (translated("Signed out by the server"), translated("_Sign In Again…"))
         case .locked(.locked): (translated("The keyring is locked"), translated("_Retry"))

@@ -13,7 +13,8 @@ struct SectionTitle: Equatable {
     private static let prefix = "\u{0001}section "
 
     init?(key: String) {
-        guard key.hasPrefix(Self.prefix), let kind = RoomListViewModel.Section.Kind(rawValue: String(key.dropFirst(Self.prefix.count)))
+        guard key.hasPrefix(Self.prefix),
+            let kind = RoomListViewModel.Section.Kind(rawValue: String(key.dropFirst(Self.prefix.count)))
         else { return nil }
         self.init(kind)
     }

@@ -72,7 +72,7 @@ extension MainWindow {
     private func act(on banner: AccountsCoordinator.Banner) {
         switch banner {
         case .signedOut: signInAgain(accounts.shown)
-        case .connecting, .offline, .locked: accounts.retry(accounts.shown.id)
+        case .connecting, .offline, .untrusted, .locked: accounts.retry(accounts.shown.id)
         }
     }
 

@@ -27,6 +27,7 @@ public final class AccountsCoordinator {
     public nonisolated enum Banner: Equatable, Sendable {
         case connecting
         case offline
+        case untrusted(SignInProblem.Certificate)
         case signedOut(isSoft: Bool)
         case locked(SecretStorageError)
     }
@@ -119,6 +120,7 @@ public final class AccountsCoordinator {
         case .online, .broken: nil
         case .connecting: slow.contains(selection) ? .connecting : nil
         case .offline: .offline
+        case .untrusted(let certificate): .untrusted(certificate)
         case .signedOut(let isSoft): .signedOut(isSoft: isSoft)
         case .locked(let error): .locked(error)
         }

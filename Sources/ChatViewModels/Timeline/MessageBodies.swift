@@ -70,6 +70,16 @@ nonisolated final class MessageBodies: Sendable {
         }
     }
 
+    /// Members who are called otherwise, or are new, with what was known of them.
+    func changeMembers(_ changes: [(before: Member?, after: Member)]) {
+        let changes = changes.filter { $0.before?.displayName != $0.after.displayName }
+        guard !changes.isEmpty else { return }
+        known.withLock { known in
+            for (before, after) in changes { known.names.change(before, to: after) }
+            known.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+        }
+    }
+
     /// The body of a message, empty for a deleted one.
     func body(of message: Message) -> MessageBody {
         guard !message.isDeleted else { return MessageBody() }

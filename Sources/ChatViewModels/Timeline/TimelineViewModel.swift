@@ -98,6 +98,8 @@ public final class TimelineViewModel: ViewModel {
         case editedMessageDeleted(MessageID)
         /// What is known of the message that the composer answers has changed.
         case answeredMessage(MessageID, ReplyTarget.Preview)
+        /// What is said from now on is encrypted.
+        case encrypted
         case failed(ChatError)
     }
 
@@ -177,8 +179,10 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored var unreadLineAfter: MessageID?
     @ObservationIgnored var place: ReadingPlace?
     @ObservationIgnored let placeWriter: ReadingPlaceWriter
-    @ObservationIgnored private(set) var ownID: MemberID?
-    @ObservationIgnored private(set) var names: [MemberID: Member] = [:]
+    @ObservationIgnored var ownID: MemberID?
+    @ObservationIgnored var names: [MemberID: Member] = [:]
+    /// Where in the state each member is.
+    @ObservationIgnored var memberPlaces: [MemberID: Int] = [:]
     /// Where the read marker is; nil if that is before all that was loaded.
     @ObservationIgnored var readPosition: Int64?
     /// Where the newest message is that was told of.
@@ -272,6 +276,10 @@ public final class TimelineViewModel: ViewModel {
         case .members(let members):
             setMembers(members)
             layOutAll()
+        case .membersChanged(let members):
+            changeMembers(members)
+            layOutAll()
+        case .encrypted: onOutput?(.encrypted)
         case .typing(let typing): onOutput?(.typing(typing.map { names[$0]?.displayName ?? $0.rawValue }))
         case .closed:
             state.isClosed = true
@@ -329,13 +337,6 @@ public final class TimelineViewModel: ViewModel {
 
     /// Where a member's picture is; nil without one.
     public func avatar(of member: MemberID) -> String? { names[member]?.avatar }
-
-    private func setMembers(_ members: [Member]) {
-        state.members = members
-        ownID = members.first { $0.kind == .own }?.id
-        bodies.setMembers(members)
-        names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    }
 
     func apply(_ update: TimelineUpdate) {
         switch update {

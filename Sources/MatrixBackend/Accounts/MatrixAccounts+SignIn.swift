@@ -156,7 +156,7 @@ extension SignInProblem {
 }
 
 extension SignInProblem.Certificate {
-    fileprivate init(_ problem: CertificateProblem) {
+    init(_ problem: CertificateProblem) {
         self =
             switch problem {
             case .unknownIssuer: .unknownIssuer

@@ -120,7 +120,7 @@ public actor MatrixAccounts: AccountService {
         if entry.backend == nil { await open(account) }
         switch entry.condition {
         case .locked, .broken: await connect(account)
-        case .connecting, .online, .offline: await entry.backend?.wake()
+        case .connecting, .online, .offline, .untrusted: await entry.backend?.wake()
         case .signedOut: break
         }
     }
@@ -189,6 +189,7 @@ public actor MatrixAccounts: AccountService {
                 case .connecting: .connecting
                 case .online: .online
                 case .offline: .offline
+                case .untrusted(let problem): .untrusted(SignInProblem.Certificate(problem))
                 case .signedOut(let isSoft): .signedOut(isSoft: isSoft)
                 }
         }

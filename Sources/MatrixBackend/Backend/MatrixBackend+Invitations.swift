@@ -49,8 +49,9 @@ extension MatrixBackend {
 
     /// Tells of invitations, if a batch that is in the store concerns them.
     func invitationsChanged(by batch: SyncBatch) async throws {
-        guard batch.areInvitationsWhole || !batch.invitations.isEmpty
-            || batch.rooms.contains(where: { room in invited.contains { $0.room == room.id } })
+        guard
+            batch.areInvitationsWhole || !batch.invitations.isEmpty
+                || batch.rooms.contains(where: { room in invited.contains { $0.room == room.id } })
         else { return }
         let now = try await store.invitations()
         guard now != invited else { return }

@@ -15,7 +15,7 @@ extension MatrixBackend {
     public func createRoom(named name: String) async throws -> RoomID {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
         let room = try await asking { try await client.createRoom(named: name) }
-        try await enter(room, name: name)
+        try await enter(room, name: name, isNamed: true)
         return room
     }
 
@@ -52,7 +52,8 @@ extension MatrixBackend {
         }
         try await asking { try await client.remove(member, from: room) }
         try await inTurn {
-            tell(.members(MemberNames.disambiguated(try await store.removeMember(member, from: room))), in: room)
+            let members = try await store.removeMember(member, from: room)
+            tell(members.filter { $0.id == member }, in: room)
             roomsChanged()
         }
     }
@@ -78,7 +79,7 @@ extension MatrixBackend {
         try await asking { try await client.setDisplayName(name, of: own) }
         try await inTurn {
             for room in try await store.renameMember(own, to: name) {
-                tell(.members(MemberNames.disambiguated(try await store.members(of: room))), in: room)
+                if let me = try await store.member(own, of: room) { tell([me], in: room) }
             }
             roomsChanged()
         }
@@ -117,12 +118,13 @@ extension MatrixBackend {
     }
 
     /// A room is there as soon as the server says so; the sync brings the rest of it.
-    func enter(_ room: RoomID, name: String?) async throws {
+    /// - Parameter isNamed: whether that is its name by the user's own word; else what the sync tells is better.
+    func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
         try await inTurn {
             let me = Member(id: own, displayName: own.rawValue, kind: .own)
             let isKnown = (try? await store.gaps(in: room)) != nil
-            // What the sync brought is newer.
-            var entered = RoomBatch(id: room, name: isKnown ? nil : name, createdAt: now(), members: isKnown ? [] : [me])
+            var entered = RoomBatch(
+                id: room, name: isKnown && !isNamed ? nil : name, createdAt: now(), members: isKnown ? [] : [me])
             entered.isDirect = directRooms.partners[room] != nil
             let batch = SyncBatch(rooms: [entered])
             for outcome in try await store.apply(batch) { await tell(outcome) }

@@ -20,6 +20,7 @@ extension MatrixBackend {
                 syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
                 try await take(update, as: setting)
+                if update.isCaughtUp { standing.hasCaughtUp = true }
                 await findMissing(after: syncs)
                 failures = 0
                 await setConnection(.online)
@@ -36,8 +37,13 @@ extension MatrixBackend {
                 isSliding = false
             } catch {
                 failures += 1
+                standing.hasCaughtUp = false
                 // One answer that is lost is no reason to call it offline.
-                if failures > 1 { await setConnection(.offline) }
+                if case MatrixError.untrusted(let problem) = error {
+                    await setConnection(.untrusted(problem))
+                } else if failures > 1 {
+                    await setConnection(.offline)
+                }
                 var delay = backOff.delay(after: failures, draw: .random(in: 0...1))
                 if case MatrixError.busy(let retryAfter) = error { delay = max(delay, retryAfter) }
                 await pause(delay)
@@ -70,6 +76,9 @@ extension MatrixBackend {
             let outcomes = try await store.apply(batch)
             for outcome in outcomes { await tell(outcome) }
             try await invitationsChanged(by: batch)
+            for room in batch.rooms where room.settings[MatrixOutboxBackend.encryptionSetting] == "1" {
+                tell(.encrypted, in: room.id)
+            }
             for room in update.rooms {
                 if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
             }
@@ -101,9 +110,10 @@ extension MatrixBackend {
             tell(.closed, in: room)
             timelines[room]?.finish()
             timelines[room] = nil
+            names[room] = nil
             return
         }
-        if let members = outcome.members { tell(.members(MemberNames.disambiguated(members)), in: room) }
+        if let members = outcome.members { tell(members, in: room) }
         let removed = echoes.settle(outcome.changed, in: room)
         if !removed.isEmpty { tell(.removed(removed), in: room) }
         if !outcome.changed.isEmpty { tell(.changed(outcome.changed), in: room) }

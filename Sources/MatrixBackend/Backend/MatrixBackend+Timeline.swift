@@ -235,7 +235,9 @@ extension MatrixBackend {
     ) {
         let room = snapshot.room.id
         let page = withEchoes(snapshot.page.after(gap), in: room, before: .max)
-        let members = MemberNames.disambiguated(snapshot.members)
+        let known = names[room] ?? MemberNames(snapshot.members)
+        names[room] = known
+        let members = snapshot.members.map(known.named)
         continuation.yield(.opened(page, members: members, readUpTo: snapshot.readUpTo))
         let token = timelines[room, default: Observers()].add(continuation)
         continuation.onTermination = { [weak self] _ in
@@ -245,7 +247,9 @@ extension MatrixBackend {
 
     private func forget(_ token: Int, in room: RoomID) {
         timelines[room]?.remove(token)
-        if timelines[room]?.isEmpty == true { timelines[room] = nil }
+        guard timelines[room]?.isEmpty == true else { return }
+        timelines[room] = nil
+        names[room] = nil
     }
 }
 

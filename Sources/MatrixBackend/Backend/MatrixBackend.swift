@@ -15,6 +15,8 @@ public actor MatrixBackend: ChatService {
         case online
         /// Nothing answers; it is tried again, later and later.
         case offline
+        /// What answers does not prove to be the server: nothing is sent to it. It is tried again, later and later.
+        case untrusted(CertificateProblem)
         /// The session was ended at the server. If `isSoft`, signing in again with the same device goes on.
         case signedOut(isSoft: Bool)
     }
@@ -36,6 +38,8 @@ public actor MatrixBackend: ChatService {
     private var sweeping: Task<Void, Never>?
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
+    /// Who is in the rooms that are watched, by the names that were told.
+    var names: [RoomID: MemberNames] = [:]
     var summaries = SummaryFeed()
     var echoes = EchoBook()
     var changes = ChangeBook()
@@ -76,10 +80,12 @@ public actor MatrixBackend: ChatService {
         self.fetched = fetched
         fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
         let deliveries = Deliveries()
+        let standing = SyncStanding()
+        self.standing = standing
         outbox = Outbox(
             storage: store,
             backend: MatrixOutboxBackend(
-                client: client, store: store, own: own, media: media, fetched: fetched, now: now
+                client: client, store: store, own: own, standing: standing, media: media, fetched: fetched, now: now
             ) { request, delivery in
                 await deliveries.tell(request, delivery)
             }, clock: clock, now: now)
@@ -87,6 +93,7 @@ public actor MatrixBackend: ChatService {
     }
 
     private let deliveries: Deliveries
+    let standing: SyncStanding
 
     /// Begins, or goes on, over a store: shows what is kept, sends what waits and follows the server.
     ///
@@ -160,6 +167,7 @@ public actor MatrixBackend: ChatService {
 
     private func restart() {
         guard !isClosed else { return }
+        standing.hasCaughtUp = false
         let before = syncing
         before?.cancel()
         syncing = Task { [weak self, hasSlidingSync] in
@@ -211,6 +219,12 @@ public actor MatrixBackend: ChatService {
             if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
         }
         return try await operation()
+    }
+
+    /// Tells the observers of a room who is another than before.
+    func tell(_ members: [Member], in room: RoomID) {
+        guard let told = names[room]?.take(members), !told.isEmpty else { return }
+        tell(.membersChanged(told), in: room)
     }
 
     /// Tells the observers of a room. Messages are told as they are with what is on its way.

@@ -14,6 +14,8 @@ struct MatrixOutboxBackend: OutboxBackend {
     let client: MatrixClient
     let store: ChatStore
     let own: MemberID
+    /// How far the sync is.
+    let standing: SyncStanding
     /// Where posters of films lie.
     let media: MediaArchive
     /// Where what was sent is found by its new name, so that it is not fetched.
@@ -150,7 +152,11 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func refuseIfEncrypted(_ room: RoomID) async throws {
         var isEncrypted = try await store.setting(Self.encryptionSetting, of: room).map { $0 != "0" }
-        if isEncrypted == nil { isEncrypted = try await client.state("m.room.encryption", of: room) != nil }
+        // Before the sync has told all that happened meanwhile a room may be encrypted that is not known as that.
+        if isEncrypted == nil || isEncrypted == false && !standing.hasCaughtUp {
+            isEncrypted = try await client.state("m.room.encryption", of: room) != nil
+            if isEncrypted == true { try await store.set("1", for: Self.encryptionSetting, of: room) }
+        }
         if isEncrypted != false { throw DeliveryError.refused(reason: "the room is encrypted") }
     }
 

@@ -52,7 +52,8 @@ extension MatrixClient {
 
     func createRoom(named name: String) async throws -> RoomID {
         let answer = try await call(
-            .post, ["client", "v3", "createRoom"], body: ["name": .string(name), "preset": "private_chat"])
+            .post, ["client", "v3", "createRoom"], body: ["name": .string(name), "preset": "private_chat"],
+            isOnce: true)
         return try Self.room(answer)
     }
 
@@ -67,7 +68,8 @@ extension MatrixClient {
     func createDirectRoom(with user: String) async throws -> RoomID {
         let answer = try await call(
             .post, ["client", "v3", "createRoom"],
-            body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]])
+            body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]],
+            isOnce: true)
         return try Self.room(answer)
     }
 

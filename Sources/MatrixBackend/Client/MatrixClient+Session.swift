@@ -54,7 +54,7 @@ extension MatrixClient {
         var body = body
         body["device_id"] = device.map { .string($0) }
         body["initial_device_display_name"] = .string(deviceName)
-        let answer = try await with(token: nil).call(.post, Self.client + ["login"], body: .object(body))
+        let answer = try await with(token: nil).call(.post, Self.client + ["login"], body: .object(body), isOnce: true)
         guard let user = answer["user_id"]?.string, user.hasPrefix("@"), let token = answer["access_token"]?.string,
             let device = answer["device_id"]?.string
         else { throw MatrixError.malformed(reason: "an answer to a log-in without user, device or token") }

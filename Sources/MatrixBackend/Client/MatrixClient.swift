@@ -33,13 +33,15 @@ public struct MatrixClient: Sendable {
     /// - Parameters:
     ///   - path: its parts, as they are: they are encoded here.
     ///   - query: names and values, as they are.
+    ///   - isOnce: of what would have been done twice if it were sent twice.
     /// - Throws: ``MatrixError``, or `CancellationError`.
     func call(
         _ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = [], body: JSONValue? = nil,
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(30), isOnce: Bool = false
     ) async throws -> JSONValue {
         var request = request(method, path, query: query)
         request.timeout = timeout
+        request.isOnce = isOnce
         if let body { request.body = .json(try body.encoded()) }
         return try await answer(to: request)
     }

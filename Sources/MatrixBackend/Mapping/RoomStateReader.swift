@@ -74,31 +74,3 @@ struct RoomStateReader {
         return String(words.joined(separator: " ").prefix(limit))
     }
 }
-
-/// Names by which members are told apart (specification, calculating the display name for a user).
-enum MemberNames {
-    static func disambiguated(_ members: [Member]) -> [Member] {
-        var bearers: [String: Int] = [:]
-        for member in members { bearers[key(member), default: 0] += 1 }
-        return members.map { member in
-            guard member.displayName != member.id.rawValue,
-                bearers[key(member)]! > 1 || looksLikeIdentifier(member.displayName)
-            else { return member }
-            var named = member
-            named.displayName += " (\(member.id))"
-            return named
-        }
-    }
-
-    private static func key(_ member: Member) -> String {
-        // Without what nobody sees.
-        String(
-            String.UnicodeScalarView(
-                member.displayName.precomposedStringWithCompatibilityMapping.unicodeScalars
-                    .filter { !$0.properties.isDefaultIgnorableCodePoint })
-        ).lowercased()
-    }
-
-    /// Nobody is to pass for another by taking the other's identifier as a name.
-    private static func looksLikeIdentifier(_ name: String) -> Bool { name.hasPrefix("@") && name.contains(":") }
-}

@@ -31,6 +31,7 @@ struct SlidingSync: SyncSource {
         var update = try Self.read(answer)
         update.isWhole = token == nil
         let count = answer["lists"]?["all"]?["count"]?.integer ?? 0
+        update.isCaughtUp = rooms >= count
         let next = rooms < count ? min(rooms + Self.moreRooms, Self.allRooms) : Self.allRooms
         update.token = "\(next):\(update.token)"
         return update

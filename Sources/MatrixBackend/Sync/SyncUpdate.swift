@@ -13,6 +13,8 @@ struct SyncUpdate: Equatable, Sendable {
     var direct: JSONValue?
     /// Whether all was told, and not only what is new.
     var isWhole = false
+    /// Whether nothing is left to be told that had happened by then.
+    var isCaughtUp = true
     /// What was no event, or no room, and was left out.
     var skipped = 0
 }

@@ -24,6 +24,7 @@ extension CurlExchange {
             // Paths are encoded as they are meant: dots in them are names, not steps.
             (CURLOPT_PATH_AS_IS, 1), (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
             // With it goes no token to another host, port or scheme: libcurl sees to it from 7.83 on.
+            (CURLOPT_FRESH_CONNECT, request.isOnce ? 1 : 0),
             (CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0), (CURLOPT_MAXREDIRS, 5),
         ]
         for (option, number) in numbers where parlance_curl_set_number(handle, option, number) != CURLE_OK {

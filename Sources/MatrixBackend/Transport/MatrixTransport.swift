@@ -42,6 +42,9 @@ public struct MatrixRequest: Sendable {
     /// Whether a redirection is followed, to another server without the token and never from TLS to none. Otherwise it
     /// is the answer.
     public var followsRedirects = false
+    /// Whether it must not happen twice: it goes over a connection of its own, as libcurl sends again by itself what a
+    /// kept one lost.
+    var isOnce = false
     /// Told of the part of a file that is sent, or else of an answer that has come if it tells its length, from 0 to 1;
     /// from any thread, in steps of a hundredth.
     public var progress: (@Sendable (Double) -> Void)?

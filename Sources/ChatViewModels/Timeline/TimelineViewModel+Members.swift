@@ -1,0 +1,28 @@
+import ChatCore
+
+/// Who is in the room, and was.
+extension TimelineViewModel {
+    func setMembers(_ members: [Member]) {
+        state.members = members
+        ownID = members.first { $0.kind == .own }?.id
+        bodies.setMembers(members)
+        names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        memberPlaces = Dictionary(
+            members.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Costs what the change does, not what the room does.
+    func changeMembers(_ changed: [Member]) {
+        bodies.changeMembers(changed.map { (names[$0.id], $0) })
+        for member in changed {
+            names[member.id] = member
+            if member.kind == .own { ownID = member.id }
+            if let place = memberPlaces[member.id] {
+                state.members[place] = member
+            } else {
+                memberPlaces[member.id] = state.members.count
+                state.members.append(member)
+            }
+        }
+    }
+}

@@ -74,6 +74,7 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
 	@build-aux/with-display build-aux/bench-keys $(RELEASE)/parlance-gallery
+	@build-aux/with-display --size 1280x900 $(RELEASE)/parlance-gallery scroll
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
 	@$(RELEASE)/parlance-matrix-soak bench
 

@@ -207,7 +207,10 @@ let package = Package(
             ], swiftSettings: settings),
         .executableTarget(
             name: "Gallery",
-            dependencies: ["CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit", "MessageMarkup"],
+            dependencies: [
+                "BenchmarkReport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit",
+                "MessageMarkup",
+            ],
             swiftSettings: mainActorSettings),
         // What `make new-app` begins with, built here so that it does build.
         .executableTarget(

@@ -103,6 +103,9 @@ nonisolated enum FixtureConversation {
                 RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "What does Shift",
                 last: ("Guide", false, "Ask me anything")),
             room(FixtureService.empty, "Summer house", hoursAgo: 400),
+            room(FixtureService.files, "Files", hoursAgo: 500, last: ("Ann", false, "From the hill, yesterday")),
+            room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás", false, "Thursday at seven?")),
+            room(FixtureService.pictures, "Album", hoursAgo: 700, last: ("Ida", false, "All of last summer")),
         ]
     }
 }

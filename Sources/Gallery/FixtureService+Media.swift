@@ -11,8 +11,9 @@ extension FixtureService {
     }
 
     nonisolated func content(of media: MediaReference) async throws -> URL {
+        if media.uri.hasPrefix("never:") { try await Task.sleep(for: .seconds(86400)) }
         guard let url = URL(string: media.uri), url.isFileURL else { throw ChatError.notFound }
-        return url
+        return URL(fileURLWithPath: url.path)
     }
 
     nonisolated func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }

@@ -15,6 +15,13 @@ actor FixtureService: ChatService {
     /// A thousand messages, of which many are unread.
     static let choir = RoomID("choir")
     static let empty = RoomID("empty")
+    /// Each kind of file.
+    static let files = RoomID("files")
+    /// Messages of all kinds in turn.
+    static let mixed = RoomID("mixed")
+    /// Pictures alone.
+    static let pictures = RoomID("pictures")
+    private let media = FixtureMedia()
 
     init(now: Date) {
         self.now = now
@@ -22,8 +29,12 @@ actor FixtureService: ChatService {
         messages = [
             Self.team: FixtureConversation.messages(in: Self.team, now: now),
             Self.choir: FixtureConversation.longMessages(in: Self.choir, now: now),
+            Self.files: media.shown(in: Self.files, now: now), Self.mixed: media.mixed(1000, in: Self.mixed, now: now),
+            Self.pictures: media.pictures(in: Self.pictures, now: now),
         ]
     }
+
+    deinit { media.remove() }
 
     // MARK: Rooms
 

@@ -28,7 +28,9 @@ struct Screenshots {
             for width in Self.widths {
                 gtk_window_set_default_size(window.window.cast(), Int32(width), 700)
                 await gallery.settle()
-                guard await drawViews("\(width)-\(scheme)", coordinator, window) else { return fail("cannot draw") }
+                guard await drawViews("\(width)-\(scheme)", coordinator, window),
+                    await drawFiles("\(width)-\(scheme)", coordinator, window)
+                else { return fail("cannot draw") }
             }
             for width in Self.widths.prefix(2) {
                 guard await drawBodies("\(width)-\(scheme)", Int32(width)) else { return fail("cannot draw") }
@@ -85,6 +87,23 @@ struct Screenshots {
             Attachment(type: "video/mp4", name: "walk.mp4", bytes: 45_678_901, source: "x:2", upload: .running(0.4)),
             Attachment(type: "text/plain", name: "notes.txt", bytes: 1_234, source: "x:3", upload: .failed),
         ]
+    }
+
+    /// The rows of files, from their end upwards.
+    private func drawFiles(
+        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
+    ) async -> Bool {
+        coordinator.rooms.send(.select(FixtureService.files))
+        await gallery.settle()
+        window.showConversation()
+        await gallery.settle()
+        for page in 1...3 {
+            // What is decoded is there, and the scrollbar is gone.
+            try? await Task.sleep(for: .seconds(2))
+            guard save(window.window, "media\(page)-\(suffix)") else { return false }
+            TimelineList.below(window.window)?.scrollPage(-1)
+        }
+        return true
     }
 
     private func drawLooks() async -> Bool {

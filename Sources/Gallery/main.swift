@@ -7,6 +7,7 @@ let usage = """
            parlance-gallery states FOLDER SUFFIX draw the composer's states as the environment says
            parlance-gallery demo                 a composer to try things in, and a log of what it tells
            parlance-gallery act                  open, act and close, for a leak check
+           parlance-gallery scroll               measure scrolling through all kinds of messages
            parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
     """
@@ -33,6 +34,8 @@ case ("demo", 1):
     }
 case ("act", 1):
     gallery = Gallery { await Performance(gallery: $0).run() }
+case ("scroll", 1):
+    gallery = Gallery { await ScrollBenchmark(gallery: $0).run() }
 case ("keys", 3):
     let presses = KeyPresses(isComposer: arguments[1] == "composer", count: Int(arguments[2]) ?? 0)
     gallery = Gallery { _ in await presses.run() }

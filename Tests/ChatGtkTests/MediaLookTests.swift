@@ -5,6 +5,8 @@ import GtkTestSupport
 import PictureDecoding
 import XCTest
 
+@testable import ChatGtk
+
 /// What is found out about a file when it is attached, by the real processes.
 final class MediaLookTests: GtkTestCase {
     func testAPicturesSizeAndHash() throws {
@@ -23,6 +25,11 @@ final class MediaLookTests: GtkTestCase {
             try Data("text".utf8).write(to: folder.path("b.png"))
             XCTAssertNil(try finish { await MediaLook.ofPicture(folder.path("b.png")) })
         }
+    }
+
+    func testDurationsAsPlayersTellThem() {
+        let told = onMain { [0, 999, 3008, 61_000, 600_000, 3_599_999, 3_661_000].map(DurationText.text) }
+        XCTAssertEqual(told, ["0:00", "0:00", "0:03", "1:01", "10:00", "59:59", "1:01:01"])
     }
 
     func testAFilmsSizeDurationAndPoster() throws {

@@ -128,6 +128,46 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
+    /// Without anyone to hear it, it goes on by the time that passes.
+    func testAVoiceMessageIsPlayedAndSoughtIn() throws {
+        try onMain {
+            let media = MediaPresenter(service: Files(folder: SampleFilms.sound.deletingLastPathComponent()))
+            let files = AttachmentView(media: media)
+            let name = SampleFilms.sound.lastPathComponent
+            let loudness = (0..<50).map { $0 * 20 }
+            files.show([
+                MediaReference(uri: name, name: name, type: "audio/ogg", duration: 2000, loudness: loudness)
+            ])
+            let window = TestWindow(files.widget)
+            let voice = try XCTUnwrap(files.voice)
+            XCTAssertNil(files.player, "there is one way to play it")
+            XCTAssertNil(voice.stream, "nothing is read before")
+            try RealInput.activate(window.window)
+            try RealInput.point(at: voice.play)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { voice.bars.heard > 0.05 })
+            let stream = try XCTUnwrap(voice.stream)
+            voice.bars.onSeek?(0.9)
+            XCTAssertTrue(MainLoop.pump { voice.bars.heard >= 0.9 })
+            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 && voice.bars.heard == 0 })
+            files.widget.isVisible = false
+            XCTAssertNil(voice.problem)
+            window.close()
+        }
+    }
+
+    /// Each has a process and a thread of its own: one does not keep the other waiting.
+    func testTwoFilmsPlayAtOnce() {
+        onMain {
+            let films = [SampleFilms.film, SampleFilms.turned].map { FilmStream.open($0, fitting: 160, by: 160) }
+            for film in films { gtk_media_stream_play(film.cast()) }
+            XCTAssertTrue(MainLoop.pump { films.allSatisfy { gtk_media_stream_get_timestamp($0.cast()) > 200_000 } })
+            XCTAssertTrue(
+                films.contains { gtk_media_stream_get_ended($0.cast()) == 0 }, "the longer one is still on its way")
+            XCTAssertTrue(MainLoop.pump { films.allSatisfy { gtk_media_stream_get_ended($0.cast()) != 0 } })
+        }
+    }
+
     func testWhatCannotBePlayedSaysSo() throws {
         try onMain {
             let folder = TemporaryFolder()

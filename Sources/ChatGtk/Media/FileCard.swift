@@ -49,8 +49,9 @@ final class FileCard {
         gtk_label_set_xalign(name.cast(), 0)
         name.tooltip = file.altText ?? file.name
         texts.append(name)
-        if let bytes = file.bytes {
-            let size = Label(ByteCount.text(bytes))
+        let facts = [file.duration.map(DurationText.text), file.bytes.map(ByteCount.text)].compactMap { $0 }
+        if !facts.isEmpty {
+            let size = Label(facts.joined(separator: " · "))
             gtk_label_set_xalign(size.cast(), 0)
             for style in ["caption", "dim-label"] { size.addStyle(style) }
             texts.append(size)

@@ -41,7 +41,11 @@ final class MediaPlayer {
         play.onClick { [weak self, weak media] in
             guard let self, let media else { return }
             play.isSensitive = false
-            media.withContent(of: file) { [weak self] in self?.begin($0) }
+            media.withContent(of: file) { [weak self] in
+                self?.begin($0)
+            } onFailure: { [weak self] in
+                self?.play.isSensitive = true
+            }
         }
         holder.connect("unmap") { [weak self] _ in self?.pause() }
         if frame != nil { showStill(media) }

@@ -55,8 +55,12 @@ final class MediaPresenter {
     }
 
     /// Hands over the file with the content.
-    func withContent(of media: MediaReference, _ then: @escaping @MainActor (URL) -> Void) {
-        perform({ [service] in try await service.content(of: media) }, then: then)
+    /// - Parameter onFailure: comes instead, after the reader was told why.
+    func withContent(
+        of media: MediaReference, _ then: @escaping @MainActor (URL) -> Void,
+        onFailure: @escaping @MainActor () -> Void = {}
+    ) {
+        perform({ [service] in try await service.content(of: media) }, then: then, onFailure: onFailure)
     }
 
     /// Asks where to, and copies it there. What is there already is replaced, which the dialog asks about.
@@ -73,11 +77,13 @@ final class MediaPresenter {
     }
 
     private func perform<T: Sendable>(
-        _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void
+        _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void,
+        onFailure: @escaping @MainActor () -> Void = {}
     ) {
         Task { [weak self] in
             do { then(try await work()) } catch {
                 self?.onFailure?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
+                onFailure()
             }
         }
     }

@@ -28,6 +28,11 @@ final class AttachmentView {
                 box.append(picture.widget)
                 return picture
             }
+            if VoicePart.shows(file) {
+                let voice = VoicePart(file, media)
+                box.append(voice.widget)
+                return voice
+            }
             let card = FileCard(file, media)
             box.append(card.widget)
             guard MediaPlayer.plays(file) else { return card }
@@ -38,12 +43,16 @@ final class AttachmentView {
         box.isVisible = !files.isEmpty
     }
 
+    /// Of the first voice message.
+    var voice: VoicePart? { parts.lazy.compactMap { $0 as? VoicePart }.first }
+
     /// Of the first sound or film.
     var player: MediaPlayer? { parts.lazy.compactMap { $0 as? MediaPlayer }.first }
 
     /// What a sentence about the message says of its files.
     static func spoken(_ files: [MediaReference]) -> String {
         files.map { file in
+            if VoicePart.shows(file) { return translated("Voice Message") }
             let kind = file.isPicture ? translated("Picture") : translated("File")
             return "\(kind) \(file.altText ?? file.name)"
         }.joined(separator: ", ")

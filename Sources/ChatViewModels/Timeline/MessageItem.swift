@@ -137,8 +137,9 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
 }
 
 nonisolated extension Message {
-    /// The first line, for a quote.
+    /// The first line, for a quote; of files alone what they show, or else what the first one is called.
     var quotedText: String {
+        if text.isEmpty, let file = attachments.first { return file.altText ?? file.name }
         let line = text.prefix { !$0.isNewline }
         let shown = line.prefix(MessageItem.quotedCharacters)
         return shown.endIndex < text.endIndex ? shown + "…" : String(shown)

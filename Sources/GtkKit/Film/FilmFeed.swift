@@ -75,6 +75,9 @@ nonisolated final class FilmFeed: Sendable {
     /// Whether all has been read, and taken.
     var isUsedUp: Bool { withState { $0.isRead && $0.frames.isEmpty && $0.sound.isEmpty } }
 
+    /// Whether there is nobody to hear it: its time passes all the same.
+    var isUnheard: Bool { withState { !$0.takesSound } }
+
     /// There is nobody to hear it.
     func refuseSound() {
         withState { state in

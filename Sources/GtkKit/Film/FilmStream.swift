@@ -151,7 +151,8 @@ public final class FilmStream {
             if let due = feed.frame(at: position) { show(due) }
             gtk_media_stream_update(cast(), gint64(min(max(position, 0), Double(max(media.duration, 1)))) * 1000)
         }
-        if feed.isUsedUp, sound?.isDone ?? true, isPlaying { return finish() }
+        let isOver = !feed.isUnheard || clock.position >= Double(media.duration)
+        if feed.isUsedUp, sound?.isDone ?? true, isOver, isPlaying { return finish() }
         guard isPlaying || wantsFrame else {
             ticking = nil
             return

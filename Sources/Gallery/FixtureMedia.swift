@@ -1,0 +1,147 @@
+import CGtk
+import ChatCore
+import Foundation
+import GtkKit
+
+/// Messages with files of each kind: for pictures of their rows, and for what scrolling through them costs.
+nonisolated struct FixtureMedia: Sendable {
+    private let folder: URL
+    /// Sounds, films and what moves, as the tests have them.
+    private let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Tests/ChatTestSupport/Films").standardizedFileURL
+    private static let photos = 12
+    private static let hashes = ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "LGF5]+Yk^6#M@-5c,1J5@[or[Q6.", "00TI:j"]
+
+    /// Draws the pictures.
+    init() {
+        folder = FileManager.default.temporaryDirectory.appending(path: "parlance-gallery-\(getpid())")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for number in 0..<Self.photos { Self.draw(number, to: folder.appending(path: "\(number).png")) }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    private static func size(_ number: Int) -> (width: Int, height: Int) {
+        [(1200, 800), (800, 1100), (1000, 1000), (1600, 500)][number % 4]
+    }
+
+    private static func draw(_ number: Int, to file: URL) {
+        let (width, height) = size(number)
+        var pixels = [UInt8](repeating: 255, count: width * height * 4)
+        let phase = Double(number)
+        for y in 0..<height {
+            for x in 0..<width {
+                let (u, v) = (Double(x) / Double(width) * 6 + phase, Double(y) / Double(height) * 4 - phase)
+                let place = (y * width + x) * 4
+                pixels[place] = UInt8(127 + 90 * sin(u + 0.7 * sin(v * 2)))
+                pixels[place + 1] = UInt8(127 + 70 * sin(v + u / 3))
+                pixels[place + 2] = UInt8(140 + 80 * cos(u / 2 - v) + Double((x ^ y) & 15))
+            }
+        }
+        pixels.withUnsafeBufferPointer { buffer in
+            let pixbuf = gdk_pixbuf_new_from_data(
+                buffer.baseAddress, GDK_COLORSPACE_RGB, 1, 8, gint(width), gint(height), gint(width * 4), nil, nil)
+            guard let pixbuf else { return }
+            gdk_pixbuf_savev(pixbuf, file.path, "png", nil, nil, nil)
+            g_object_unref(UnsafeMutableRawPointer(pixbuf))
+        }
+    }
+
+    // MARK: Files
+
+    /// - Parameter copy: pictures with different numbers are different ones to whoever shows them.
+    func photo(_ number: Int, copy: Int = 0) -> MediaReference {
+        let number = number % Self.photos
+        let size = Self.size(number)
+        return MediaReference(
+            uri: folder.appending(path: "\(number).png").absoluteString + "#\(copy)", name: "\(number).png",
+            type: "image/png", bytes: 1_234_567, width: size.width, height: size.height, blurHash: Self.hashes[0])
+    }
+
+    private func sample(_ name: String, _ type: String, _ change: (inout MediaReference) -> Void) -> MediaReference {
+        let file = samples.appending(path: name)
+        let bytes = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? nil
+        var media = MediaReference(uri: file.absoluteString, name: name, type: type, bytes: bytes)
+        change(&media)
+        return media
+    }
+
+    var film: MediaReference {
+        sample("film.webm", "video/webm") { ($0.width, $0.height, $0.duration) = (640, 360, 3008) }
+    }
+    var moving: MediaReference { sample("moving.gif", "image/gif") { ($0.width, $0.height) = (96, 64) } }
+    private var sound: MediaReference { sample("sound.ogg", "audio/ogg") { $0.duration = 2000 } }
+    private var voice: MediaReference {
+        sample("sound.ogg", "audio/ogg") {
+            $0.duration = 83_000
+            $0.loudness = (0..<60).map { Int(512 + 480 * sin(Double($0) * 0.9) * cos(Double($0) * 0.23)) }
+        }
+    }
+
+    /// Pictures that are on their way for ever, damaged, too large, or not to be had.
+    private var unseen: [MediaReference] {
+        let broken = folder.appending(path: "broken.png")
+        try? Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: broken)
+        func media(_ uri: String, _ hash: String?) -> MediaReference {
+            MediaReference(uri: uri, name: "picture.png", type: "image/png", width: 640, height: 400, blurHash: hash)
+        }
+        return [
+            media("never:1", Self.hashes[0]), media("never:2", Self.hashes[1]), media("never:3", nil),
+            media(broken.absoluteString, nil), media("gone:1", nil),
+        ]
+    }
+
+    // MARK: Rooms
+
+    /// Each kind of file once.
+    func shown(in room: RoomID, now: Date) -> [Message] {
+        let files: [MediaReference] =
+            [photo(0), film, sound, voice, moving]
+            + [
+                MediaReference(
+                    uri: "gone:2", name: "Autumn issue, last proof before the printer.pdf", type: "application/pdf",
+                    bytes: 4_567_890)
+            ] + unseen
+        return files.enumerated().map { index, file in
+            message(index, in: room, now, text: index == 0 ? "From the hill, *yesterday*" : "", files: [file])
+        }
+    }
+
+    private static let texts = [
+        "Thursday at seven?", "I can bring the Rheinberger, all **four** parts, and `the Brahms` as well.",
+        "```swift\nfunc greet(_ name: String) -> String {\n    \"Hello, \\(name)!\"\n}\n```",
+        "| name | age |\n|:-----|----:|\n| Ann | 42 |\n| Bob | 7 |", "1. first\n2. second\n   - nested\n   - twice",
+        "> What did you say?\n\nThat it *works*.", "👍🎉",
+        "The hall is ours until ten, and the heating should work again by then; somebody was there on Monday. Could we "
+            + "take it slowly, once, with the piano, and then twice without? It is only eight bars.",
+    ]
+
+    /// Text, code, tables, pictures, films, replies and reactions in turn.
+    func mixed(_ count: Int, in room: RoomID, now: Date) -> [Message] {
+        (0..<count).map { index in
+            let files: [MediaReference] =
+                switch index % 9 {
+                case 2: [photo(index, copy: index)]
+                case 5: [[moving, film, sound, voice][index / 9 % 4]]
+                default: []
+                }
+            let text = files.isEmpty ? Self.texts[index * 5 % Self.texts.count] : ""
+            return message(index, in: room, now, text: text, files: files)
+        }
+    }
+
+    /// A thousand different ones.
+    func pictures(in room: RoomID, now: Date) -> [Message] {
+        (0..<1000).map { message($0, in: room, now, text: "", files: [photo($0, copy: $0)]) }
+    }
+
+    private func message(_ index: Int, in room: RoomID, _ now: Date, text: String, files: [MediaReference]) -> Message {
+        let senders = [FixtureConversation.ann, FixtureConversation.tomas, FixtureService.own]
+        let reactions = index % 7 == 3 ? [Reaction(text: "👍", senders: senders.prefix(2).map(\.id))] : []
+        return Message(
+            id: MessageID("\(room.rawValue)\(index)"), roomID: room, sender: senders[index / 2 % 3].id, text: text,
+            sentAt: now.addingTimeInterval(-60 * Double(1000 - index)), position: Int64(index),
+            replyTo: index % 11 == 10 ? MessageID("\(room.rawValue)\(index - 3)") : nil,
+            kind: files.first?.messageKind ?? .text, attachments: files, reactions: reactions)
+    }
+}

@@ -66,3 +66,4 @@ public protocol ReadingPlaceService: Sendable {
 /// All that a backend offers a conversation.
 public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ReadingPlaceService
     & RoomAbilityService & MediaService & AnnotationService & SearchService & InvitationService
+    & RoomPeopleService

@@ -18,8 +18,11 @@ public struct Room: Identifiable, Equatable, Sendable {
     public var kind: Kind
     /// Where the room's picture is, as a ``MediaReference/uri``; nil without one.
     public var avatar: String?
+    /// Under which others find the room, as in `#garden:example.org`; nil without one.
+    public var address: String?
 
-    public init(id: RoomID, name: String, kind: Kind, avatar: String? = nil) {
+    public init(id: RoomID, name: String, kind: Kind, avatar: String? = nil, address: String? = nil) {
+        self.address = address
         self.id = id
         self.name = name
         self.kind = kind

@@ -22,6 +22,10 @@ public struct RoomAbilities: OptionSet, Sendable {
     public static let linkPreviews = RoomAbilities(rawValue: 1 << 6)
     /// There are links that lead to messages, wherever they are opened.
     public static let links = RoomAbilities(rawValue: 1 << 7)
+    /// A server tells who is in a room, and who has what say there.
+    public static let roster = RoomAbilities(rawValue: 1 << 8)
+    /// People can be searched for who are in no room of the user's, and rooms be made for them.
+    public static let people = RoomAbilities(rawValue: 1 << 9)
 }
 
 /// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.

@@ -2,6 +2,9 @@ public import ChatCore
 import GRDB
 
 extension ChatStore {
+    /// The setting of a room under which its address is kept.
+    public static let addressSetting = "matrix.alias"
+
     /// All rooms, most recently active first. The cost does not depend on the length of their histories.
     public func roomSummaries() async throws -> [RoomSummary] {
         // Before the rooms: a draft sent in between has its token among them.
@@ -10,9 +13,11 @@ extension ChatStore {
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
-                        m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar
+                        m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
+                        nullif(a.value, '') AS address
                     FROM room r
                     LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
+                    LEFT JOIN roomSetting a ON a.room = r.key AND a.name = '\(Self.addressSetting)'
                     LEFT JOIN mentionCount c ON c.room = r.key
                     LEFT JOIN message m ON m.key = r.lastMessage
                     LEFT JOIN user u ON u.key = m.sender
@@ -210,7 +215,7 @@ extension RoomSummary {
     fileprivate init(row: Row) throws {
         let room = Room(
             id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"),
-            avatar: try row.optional("avatar"))
+            avatar: try row.optional("avatar"), address: try row.optional("address"))
         var lastMessage: LastMessage?
         if let text = try row.optional("lastText") as String? {
             let kind: Member.Kind = try row.choice("senderKind")

@@ -3,7 +3,8 @@ extension Schema {
     static let history = Schema(
         applicationID: 0x5041_524C,
         steps: [
-            conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits, invitations,
+            conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits,
+            invitations,
         ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same

@@ -104,6 +104,8 @@ public final class ConversationCoordinator {
     /// Composers of rooms that were open, so that undo survives going to another room.
     @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
     @ObservationIgnored private var dayWatch: DayWatch?
+    /// Rooms of which the server told all members, since they were opened.
+    @ObservationIgnored private var wholeRooms: Set<RoomID> = []
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, translator: Translator = .untranslated,
@@ -211,6 +213,14 @@ public final class ConversationCoordinator {
         invitation = viewModel
     }
 
+    /// Has the server tell who is in a room, once each time it is opened.
+    func loadMembers(of room: RoomID) {
+        guard service.abilities.contains(.roster), wholeRooms.insert(room).inserted else { return }
+        Task { [weak self, service] in
+            if (try? await service.roster(of: room)) == nil { self?.wholeRooms.remove(room) }
+        }
+    }
+
     /// Encryption may come to a room at any time, and never goes.
     private func checkEncryption() {
         guard let conversation, !conversation.isEncrypted else { return }
@@ -273,6 +283,7 @@ public final class ConversationCoordinator {
     private func close() {
         if invitation != nil { invitation = nil }
         guard let closing = conversation else { return }
+        wholeRooms.remove(closing.roomID)
         conversation = nil
         // Nobody tells a closed room who has stopped.
         closing.composer.send(.peersTyping([]))

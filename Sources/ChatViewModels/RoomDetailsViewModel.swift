@@ -1,35 +1,52 @@
 public import ChatCore
 public import Observation
 
-/// A room's name and members, to be looked at and changed.
+/// A room's name, topic and members, to be looked at and changed.
 @Observable
 public final class RoomDetailsViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var name: String
-        /// Those who are there.
-        public var members: [Member] = []
+        /// What the room is about; empty if nobody said.
+        public var topic = ""
+        /// Who is there, and who is asked in; as far as is known.
+        public var entries: [RoomRoster.Entry] = []
+        public var permissions: RoomRoster.Permissions = []
+        /// Under which others find the room; nil without one.
+        public var address: String?
+        /// Whether the server is being asked who is there.
+        public var isLoading = false
+        public var hasTopic = false
+        public var canInvite = false
         /// Why the last action was not carried out.
         public var error: ChatError?
 
-        /// Everyone who is there but oneself can be removed from a local room.
-        public func canRemove(_ member: Member) -> Bool { member.kind != .own && !member.hasLeft }
+        /// How many are there.
+        public var memberCount: Int { entries.count { !$0.isInvited } }
+        public var canRename: Bool { permissions.contains(.rename) }
+        public var canSetTopic: Bool { permissions.contains(.setTopic) }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
         case rename(String)
+        case setTopic(String)
         case remove(MemberID)
+        /// Somebody was asked in.
+        case invited([Person])
     }
+
+    public typealias Service = RoomService & TimelineService & RoomAbilityService & RoomPeopleService
 
     public let roomID: RoomID
     public private(set) var state: State
-    @ObservationIgnored private let service: any RoomService & TimelineService
+    @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var hasRoster = false
     /// Actions are carried out in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
 
-    public init(room: RoomID, name: String, service: any RoomService & TimelineService) {
+    public init(room: RoomID, name: String, service: any Service) {
         roomID = room
-        state = State(name: name)
+        state = State(name: name, hasTopic: service.abilities.contains(.topic))
         self.service = service
     }
 
@@ -39,19 +56,43 @@ public final class RoomDetailsViewModel: ViewModel {
     public func start() {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: 1)
+        let asksServer = service.abilities.contains(.roster)
+        state.isLoading = asksServer
+        // Where nobody has more of a say than others, everybody may do everything.
+        if !asksServer { state.permissions = [.rename, .setTopic] }
         listening = Task { [weak self] in
             for await update in stream {
                 guard let self else { return }
                 switch update {
-                case .opened(_, let members, _), .members(let members):
-                    self.state.members = members.filter { !$0.hasLeft }
+                case .opened(_, let members, _), .members(let members): self.show(members)
+                case .membersChanged(let members): self.change(members)
                 default: break
                 }
             }
         }
+        Task { [weak self, service, roomID] in
+            let topic = service.abilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
+            self?.state.topic = topic
+            guard asksServer else { return }
+            do {
+                self?.show(try await service.roster(of: roomID))
+            } catch {
+                self?.state.error = ChatError(error)
+            }
+            self?.state.isLoading = false
+        }
+    }
+
+    /// View model of a dialog that asks people in; nil where the user may not.
+    public func inviting() -> InviteViewModel? {
+        guard state.canInvite else { return nil }
+        let invite = InviteViewModel(room: roomID, service: service, excluding: Set(state.entries.map(\.id)))
+        invite.onDone = { [weak self] in self?.send(.invited($0)) }
+        return invite
     }
 
     public func send(_ action: Action) {
+        if case .invited(let people) = action { return add(people) }
         queue.add { [weak self, service, roomID] in
             do {
                 switch action {
@@ -59,12 +100,63 @@ public final class RoomDetailsViewModel: ViewModel {
                     guard let name = RoomName.valid(typed) else { throw ChatError.invalidName }
                     try await service.renameRoom(roomID, to: name)
                     self?.state.name = name
-                case .remove(let member): try await service.removeMember(member, from: roomID)
+                case .setTopic(let typed):
+                    let topic = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    try await service.setTopic(topic.isEmpty ? nil : topic, of: roomID)
+                    self?.state.topic = topic
+                case .remove(let member):
+                    try await service.removeMember(member, from: roomID)
+                    self?.state.entries.removeAll { $0.id == member }
+                case .invited: break
                 }
                 self?.state.error = nil
             } catch {
                 self?.state.error = ChatError(error)
             }
+        }
+    }
+
+    // MARK: Who is there
+
+    private func show(_ roster: RoomRoster) {
+        hasRoster = true
+        state.entries = roster.entries
+        state.permissions = roster.permissions
+        state.address = roster.address
+        state.canInvite = roster.permissions.contains(.invite)
+    }
+
+    /// What this computer knows, until the server has said more.
+    private func show(_ members: [Member]) {
+        guard !hasRoster else { return }
+        state.entries = members.filter { !$0.hasLeft }.map { member in
+            // Of a room on this computer everyone but oneself can be taken out.
+            RoomRoster.Entry(member, canBeRemoved: member.kind != .own && !service.abilities.contains(.roster))
+        }
+    }
+
+    private func change(_ members: [Member]) {
+        var entries = state.entries
+        for member in members {
+            let place = entries.firstIndex { $0.id == member.id }
+            if let place, member.hasLeft {
+                // Who was asked in is not there yet, and stays in the list.
+                if !entries[place].isInvited { entries.remove(at: place) }
+            } else if let place {
+                entries[place].member = member
+                entries[place].isInvited = false
+            } else if !member.hasLeft {
+                entries.append(RoomRoster.Entry(member))
+            }
+        }
+        state.entries = entries
+    }
+
+    private func add(_ people: [Person]) {
+        for person in people where !state.entries.contains(where: { $0.id == person.id }) {
+            let member = Member(
+                id: person.id, displayName: person.title, kind: .person, hasLeft: true, avatar: person.avatar)
+            state.entries.append(RoomRoster.Entry(member, isInvited: true, canBeRemoved: true))
         }
     }
 }

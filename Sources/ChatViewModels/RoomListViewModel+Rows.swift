@@ -25,6 +25,8 @@ extension RoomListViewModel {
         public var mentionCount = 0
         /// Where the room's picture is; nil without one.
         public var avatar: String?
+        /// Under which others find the room; nil without one.
+        public var address: String?
 
         /// The text of the badge of mentions; nil for none.
         public var mentionLabel: String? {
@@ -73,7 +75,7 @@ nonisolated extension RoomListViewModel.Row {
             id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: Self.preview(of: summary),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
-            avatar: summary.room.avatar)
+            avatar: summary.room.avatar, address: summary.room.address)
     }
 
     init(_ invitation: Invitation, now: Date) {

@@ -84,12 +84,12 @@ final class MainWindowTests: GtkTestCase {
                 let details = fixture.coordinator.details(of: room.id)
             else { return XCTFail("no guide's room") }
             details.start()
-            XCTAssertTrue(MainLoop.pump { details.state.members.count == 2 })
-            guard let guide = details.state.members.first(where: { $0.kind == .guide }) else {
+            XCTAssertTrue(MainLoop.pump { details.state.entries.count == 2 })
+            guard let guide = details.state.entries.map(\.member).first(where: { $0.kind == .guide }) else {
                 return XCTFail("no guide")
             }
             details.send(.remove(guide.id))
-            XCTAssertTrue(MainLoop.pump { details.state.members.map(\.kind) == [.own] })
+            XCTAssertTrue(MainLoop.pump { details.state.entries.map(\.member.kind) == [.own] })
             try fixture.close()
         }
     }

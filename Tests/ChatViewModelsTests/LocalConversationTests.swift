@@ -141,7 +141,9 @@ import Testing
         details.start()
         details.send(.rename("Other   plans"))
         await eventually { app.coordinator.rooms.state.selectedRow?.name == "Other plans" }
-        await eventually { details.state.name == "Other plans" && details.state.members.map(\.kind) == [.own] }
+        await eventually {
+            details.state.name == "Other plans" && details.state.entries.map(\.member.kind) == [.own]
+        }
         type("unsent", in: conversation)
         app.coordinator.rooms.send(.leave(conversation.roomID))
         await eventually { app.coordinator.conversation == nil && conversation.timeline.state.isClosed }
@@ -159,9 +161,11 @@ import Testing
         await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
         let details = try #require(app.coordinator.details(of: welcome.roomID))
         details.start()
-        await eventually { details.state.members.count == 2 }
+        await eventually { details.state.entries.count == 2 }
         details.send(.remove(LocalBackend.guideID))
-        await eventually { details.state.members.map(\.kind) == [.own] && welcome.timeline.state.otherMembers.isEmpty }
+        await eventually {
+            details.state.entries.map(\.member.kind) == [.own] && welcome.timeline.state.otherMembers.isEmpty
+        }
         #expect(welcome.timeline.items.compactMap(\.message).allSatisfy { $0.senderName == "Guide" })
         await app.end()
     }

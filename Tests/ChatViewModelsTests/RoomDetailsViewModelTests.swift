@@ -19,12 +19,11 @@ import Testing
         let details = details()
         details.start()
         details.start()
-        await eventually { details.state.members.count == 2 }
-        #expect(details.state.canRemove(Fixtures.other))
-        #expect(!details.state.canRemove(Fixtures.own) && !details.state.canRemove(left))
+        await eventually { details.state.entries.count == 2 }
+        #expect(details.state.entries.map(\.canBeRemoved) == [false, true])
         service.tell(.typing([Fixtures.other.id]))
         service.tell(.members([Fixtures.own, left]))
-        await eventually { details.state.members == [Fixtures.own] }
+        await eventually { details.state.entries.map(\.member) == [Fixtures.own] }
     }
 
     @Test func aNewNameIsShownAsItIsStored() async {

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import ChatStore
 import ChatTestSupport
 import Foundation
@@ -134,6 +135,39 @@ struct AccountTests {
         await #expect(throws: SignInProblem.otherUser) { _ = try await Self.signIn(other, to: accounts, again: ann) }
         #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
         try await Self.wait(accounts, for: ann) { $0 == .online }
+        await accounts.close()
+        await list.close()
+    }
+
+    /// A server that lets the session expire: all that is here stays, what is written meanwhile waits, and the same
+    /// device goes on.
+    @Test func aSoftLogOutKeepsEverything() async throws {
+        let home = Home()
+        let name = try await Self.register("ann")
+        let (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(name, to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        let backend = try await #require(accounts.backend(of: ann))
+        let room = try await backend.createRoom(named: "Kept")
+        let device = try #require(try await list.accounts().first?.device)
+        var request = MatrixRequest(.post, try TestHomeserver.url().appending(path: "_parlance/expire"))
+        request.body = .json(Data(#"{"user":"\#(ann)"}"#.utf8))
+        #expect(try await backend.client.transport.send(request).status == 200)
+        // The request that waits for what is new has been let in already.
+        await accounts.wake()
+        try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
+
+        try await backend.send(OutgoingMessage(transactionID: TransactionID("t1"), text: "Meanwhile"), to: room)
+        try await backend.saveDraft(Fixtures.draft("half a thought"), in: room)
+        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1, drafts: 1))
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        for await items in await backend.outbox.items(in: room) where items.isEmpty { break }
+        let sent = try await backend.client.history(of: room, before: nil, limit: 5).events
+        #expect(sent.first?.content["body"]?.string == "Meanwhile")
+        #expect(try await backend.draft(in: room) == Fixtures.draft("half a thought"))
+        #expect(try await list.accounts().map(\.device) == [device])
         await accounts.close()
         await list.close()
     }

@@ -19,7 +19,8 @@ extension BodyMention {
             identifier = id
         default: return nil
         }
-        guard identifier.contains(":"),
+        // Identifiers of rooms have no server from version 12 of rooms on.
+        guard identifier.contains(":") || identifier.hasPrefix("!"),
             let encoded = identifier.addingPercentEncoding(withAllowedCharacters: Self.unreserved)
         else { return nil }
         return LinkTarget("https://matrix.to/#/" + encoded)

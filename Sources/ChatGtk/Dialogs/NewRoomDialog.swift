@@ -4,14 +4,11 @@ import GtkKit
 
 /// Asks for a new room's name.
 enum NewRoomDialog {
-    static func present(over parent: Widget, isLocal: Bool, _ create: @escaping @MainActor (String) -> Void) {
+    static func present(over parent: Widget, _ create: @escaping @MainActor (String) -> Void) {
         let builder = Builder(resource: Resource.ui("new-room"))
         let dialog: Widget = builder["dialog"]
         let name: Entry = builder["name"]
         gtk_window_set_transient_for(dialog.cast(), parent.cast())
-        if !isLocal {
-            dialog.setProperty("body", translated("A private room: others come in when you invite them."))
-        }
         dialog.nameResponses()
         // The dialog owns its handlers: they must not own it.
         name.onChange { [weak dialog, weak name] in

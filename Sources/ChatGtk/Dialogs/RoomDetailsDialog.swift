@@ -3,20 +3,36 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// A room's name and members.
+/// A room's name, topic, address and members.
 final class RoomDetailsDialog {
+    /// More members than this are searched, not listed.
+    private static let mostRows = 30
+
     private let window: Widget
     private let name: Widget
+    private let topic: Widget
+    private let address: Widget
     private let members: Widget
+    private let search: Widget
+    private let invite: Button
+    private let spinner: Widget
     private let viewModel: RoomDetailsViewModel
+    private let pictures: AvatarPictures
+    private let onFailure: @MainActor (ChatError) -> Void
     private var rows: [Widget] = []
+    private var shown: [RoomRoster.Entry]?
+    private var avatars: [AvatarView] = []
+    private var told: ChatError?
     private var rendering: Rendering?
 
     /// Shows the dialog, which lives until it is closed.
+    /// - Parameter fail: tells what could not be done.
+    @discardableResult
     static func present(
-        _ viewModel: RoomDetailsViewModel, over parent: Widget, leave: @escaping @MainActor () -> Void
-    ) {
-        let dialog = RoomDetailsDialog(viewModel, over: parent, leave: leave)
+        _ viewModel: RoomDetailsViewModel, over parent: Widget, pictures: AvatarPictures,
+        fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
+    ) -> Widget {
+        let dialog = RoomDetailsDialog(viewModel, over: parent, pictures: pictures, fail: fail, leave: leave)
         let alive = Alive([dialog])
         dialog.window.intercept("close-request") { _ in
             alive.end()
@@ -24,17 +40,38 @@ final class RoomDetailsDialog {
         }
         viewModel.start()
         gtk_window_present(dialog.window.cast())
+        return dialog.window
     }
 
-    private init(_ viewModel: RoomDetailsViewModel, over parent: Widget, leave: @escaping @MainActor () -> Void) {
+    private init(
+        _ viewModel: RoomDetailsViewModel, over parent: Widget, pictures: AvatarPictures,
+        fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
+    ) {
         self.viewModel = viewModel
+        self.pictures = pictures
+        onFailure = fail
         let builder = Builder(resource: Resource.ui("room-details"))
         window = builder["window"]
         name = builder["name"]
+        topic = builder["topic"]
+        address = builder["address"]
         members = builder["members"]
+        search = builder["search"]
+        invite = builder["invite"]
+        spinner = builder["spinner"]
         gtk_window_set_transient_for(window.cast(), parent.cast())
         gtk_editable_set_text(name.cast(), viewModel.state.name)
         name.connect("apply") { [weak self] _ in self?.rename() }
+        topic.connect("apply") { [weak self] _ in
+            guard let self else { return }
+            self.viewModel.send(.setTopic(String(cString: gtk_editable_get_text(self.topic.cast()))))
+        }
+        search.connect("search-changed") { [weak self] _ in
+            guard let self else { return }
+            self.showMembers(self.viewModel.state)
+        }
+        builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
+        invite.onClick { [weak self] in self?.openInvite() }
         builder["leave", Button.self].onClick { [weak window] in
             if let window { gtk_window_close(window.cast()) }
             leave()
@@ -52,24 +89,86 @@ final class RoomDetailsDialog {
         viewModel.send(.rename(valid))
     }
 
-    private func render(_ state: RoomDetailsViewModel.State) {
-        name.setStyle("error", state.error != nil)
-        for row in rows { adw_preferences_group_remove(members.cast(), row.cast()) }
-        rows = state.members.map { makeRow($0, state) }
-        for row in rows { adw_preferences_group_add(members.cast(), row.cast()) }
+    private func copyAddress() {
+        guard let text = viewModel.state.address, let clipboard = gtk_widget_get_clipboard(window.cast()) else {
+            return
+        }
+        gdk_clipboard_set_text(clipboard, text)
     }
 
-    private func makeRow(_ member: Member, _ state: RoomDetailsViewModel.State) -> Widget {
+    private func openInvite() {
+        guard let inviting = viewModel.inviting() else { return }
+        InviteDialog.present(inviting, over: window, pictures: pictures)
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: RoomDetailsViewModel.State) {
+        name.setStyle("error", state.error == .invalidName)
+        if let error = state.error, error != told { onFailure(error) }
+        told = state.error
+        setEditable(name, state.canRename)
+        setEditable(topic, state.canSetTopic)
+        topic.isVisible = state.hasTopic && (state.canSetTopic || !state.topic.isEmpty)
+        if state.topic != lastTopic {
+            lastTopic = state.topic
+            gtk_editable_set_text(topic.cast(), state.topic)
+        }
+        address.isVisible = state.address != nil
+        address.setProperty("subtitle", NoticeText.escaped(state.address ?? ""))
+        invite.isVisible = state.canInvite
+        spinner.setProperty("spinning", state.isLoading)
+        spinner.isVisible = state.isLoading
+        showMembers(state)
+    }
+
+    private var lastTopic = ""
+
+    /// What may not be changed can be read and copied still.
+    private func setEditable(_ row: Widget, _ isEditable: Bool) {
+        gtk_editable_set_editable(row.cast(), isEditable ? 1 : 0)
+        adw_entry_row_set_show_apply_button(row.cast(), isEditable ? 1 : 0)
+    }
+
+    private func showMembers(_ state: RoomDetailsViewModel.State) {
+        let title = translated("%d Member", "%d Members", count: state.memberCount)
+        members.setProperty("title", title.replacing("%d", with: "\(state.memberCount)"))
+        search.isVisible = state.entries.count > Self.mostRows
+        let wanted = String(cString: gtk_editable_get_text(search.cast())).lowercased()
+        let found =
+            wanted.isEmpty || !search.isVisible
+            ? state.entries
+            : state.entries.filter { entry in
+                entry.member.displayName.lowercased().contains(wanted) || entry.id.rawValue.contains(wanted)
+            }
+        let entries = Array(found.prefix(Self.mostRows))
+        guard entries != shown else { return }
+        shown = entries
+        for row in rows { adw_preferences_group_remove(members.cast(), row.cast()) }
+        avatars = []
+        rows = entries.map(makeRow)
+        for row in rows { adw_preferences_group_add(members.cast(), row.cast()) }
+        let more = found.count - entries.count
+        guard more > 0 else { return }
+        let row = Widget(borrowing: adw_action_row_new())
+        let text = translated("And %d more: search for them", "And %d more: search for them", count: more)
+        row.setProperty("title", text.replacing("%d", with: "\(more)"))
+        row.addStyle("dim-label")
+        rows.append(row)
+        adw_preferences_group_add(members.cast(), row.cast())
+    }
+
+    private func makeRow(_ entry: RoomRoster.Entry) -> Widget {
+        let member = entry.member
         let row = Widget(borrowing: adw_action_row_new())
         row.setProperty("title", NoticeText.escaped(member.displayName))
-        let avatar = Widget(borrowing: adw_avatar_new(32, member.displayName, 1))
-        adw_action_row_add_prefix(row.cast(), avatar.cast())
-        switch member.kind {
-        case .own: row.setProperty("subtitle", translated("You"))
-        case .guide: row.setProperty("subtitle", translated("Built-in guide"))
-        case .person: break
-        }
-        guard state.canRemove(member) else { return row }
+        let avatar = AvatarView(size: 32)
+        avatar.show(member.displayName, member.avatar, from: pictures)
+        avatars.append(avatar)
+        adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
+        let detail = Self.detail(entry)
+        if !detail.isEmpty { row.setProperty("subtitle", NoticeText.escaped(detail)) }
+        guard entry.canBeRemoved else { return row }
         let remove = Button(borrowing: gtk_button_new_from_icon_name("list-remove-symbolic"))
         let label = translated("Remove %s").replacing("%s", with: member.displayName)
         remove.tooltip = label
@@ -79,5 +178,21 @@ final class RoomDetailsDialog {
         remove.onClick { [weak viewModel] in viewModel?.send(.remove(member.id)) }
         adw_action_row_add_suffix(row.cast(), remove.cast())
         return row
+    }
+
+    static func detail(_ entry: RoomRoster.Entry) -> String {
+        var parts: [String] = []
+        switch entry.member.kind {
+        case .own: parts.append(translated("You"))
+        case .guide: parts.append(translated("Built-in guide"))
+        case .person: break
+        }
+        switch entry.role {
+        case .administrator: parts.append(translated("Administrator"))
+        case .moderator: parts.append(translated("Moderator"))
+        case .member: break
+        }
+        if entry.isInvited { parts.append(translated("Invited")) }
+        return parts.joined(separator: " · ")
     }
 }

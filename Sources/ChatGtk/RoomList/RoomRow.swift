@@ -103,6 +103,8 @@ final class RoomRow {
         let line = Box(.horizontal, spacing: 6)
         gtk_label_set_xalign(first.cast(), 0)
         gtk_label_set_ellipsize(first.cast(), PANGO_ELLIPSIZE_END)
+        // A long text would have the list be as wide as there is room beside a page that needs little.
+        gtk_label_set_max_width_chars(first.cast(), 26)
         gtk_label_set_single_line_mode(first.cast(), 1)
         gtk_widget_set_hexpand(first.cast(), 1)
         line.append(first)

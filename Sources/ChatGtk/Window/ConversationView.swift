@@ -171,7 +171,8 @@ final class ConversationView {
     }
 
     private func subtitle(_ state: TimelineViewModel.State) -> String {
-        let others = state.otherMembers.map(\.displayName)
+        // More names than fit a line need not be looked for.
+        let others = state.members.lazy.filter { $0.kind != .own && !$0.hasLeft }.prefix(20).map(\.displayName)
         return others.isEmpty ? translated("Only you") : others.joined(separator: ", ")
     }
 

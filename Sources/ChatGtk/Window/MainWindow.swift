@@ -16,7 +16,7 @@ public final class MainWindow {
     let panes: SplitPane
     private let toasts: Widget
     /// Of the account that is shown.
-    private var avatars: AvatarPictures
+    private(set) var avatars: AvatarPictures
     private let contentStack: Stack
     private let sidebarHeader: Widget
     private(set) var roomList: RoomListView?
@@ -31,6 +31,8 @@ public final class MainWindow {
     private var roomActions: [Action] = []
     private var importing: Action?
     var joining: Action?
+    private var writing: Action?
+    private var inviting: Action?
     let accountSwitcher = AccountSwitcher()
     let connectionBar = ConnectionBar()
     var accountRenderings: [Rendering] = []
@@ -95,6 +97,8 @@ public final class MainWindow {
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         importing?.isEnabled = coordinator.archive != nil
         joining?.isEnabled = coordinator.takesAddresses
+        writing?.isEnabled = coordinator.findsPeople
+        inviting?.isEnabled = coordinator.findsPeople
         renderings = [
             Rendering({ coordinator.opened }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
@@ -220,7 +224,7 @@ public final class MainWindow {
         invitationView?.grabFocus()
     }
 
-    private func show(_ notice: ConversationCoordinator.Notice) {
+    func show(_ notice: ConversationCoordinator.Notice) {
         guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
         // The text is not markup.
         let shown = Object(borrowing: UnsafeMutableRawPointer(toast))
@@ -239,6 +243,8 @@ public final class MainWindow {
 
     private func addActions() {
         actions.add("new-room") { [weak self] in self?.showNewRoom() }
+        writing = actions.add("new-chat") { [weak self] in self?.showNewChat() }
+        inviting = actions.add("invite") { [weak self] in self?.selected.map { self?.showInvite(to: $0) } }
         actions.add("show-help-overlay") { [weak self] in self?.showShortcuts() }
         actions.add("close") { [weak self] in self?.close() }
         actions.add("back") { [weak self] in self?.showSidebar() }
@@ -310,19 +316,7 @@ public final class MainWindow {
             choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
     }
 
-    private func showNewRoom() {
-        NewRoomDialog.present(over: window, isLocal: accounts.shown.isLocal) { [weak self] name in
-            self?.coordinator.rooms.send(.create(name: name))
-            self?.panes.visiblePane = .content
-        }
-    }
-
-    private func showDetails(of room: RoomID) {
-        guard let viewModel = coordinator.details(of: room) else { return }
-        RoomDetailsDialog.present(viewModel, over: window) { [weak self] in self?.confirmLeaving(room) }
-    }
-
-    private func confirmLeaving(_ room: RoomID) {
+    func confirmLeaving(_ room: RoomID) {
         guard let row = coordinator.rooms.state.rows.first(where: { $0.id == room }) else { return }
         Confirmation.present(
             over: window, heading: translated("Leave “%s”?").replacing("%s", with: row.name),

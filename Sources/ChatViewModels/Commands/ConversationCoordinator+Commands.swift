@@ -35,7 +35,7 @@ extension ConversationCoordinator {
         let wanted = address.hasPrefix("#") ? String(address.dropFirst()) : address
         let rows = rooms.state.rows
         let row =
-            rows.first { $0.id.rawValue == address } ?? rows.first { $0.name == wanted }
+            rows.first { $0.id.rawValue == address || $0.address == address } ?? rows.first { $0.name == wanted }
             ?? rows.first { $0.name.lowercased() == wanted.lowercased() }
         if let row { return rooms.send(.select(row.id)) }
         guard service.abilities.contains(.join) else {

@@ -28,9 +28,10 @@ public nonisolated enum MemberDirectory {
 
 /// The rooms of an account, for `#`.
 public nonisolated enum RoomDirectory {
-    /// In the order of the list, those of one name told apart.
+    /// In the order of the list, those of one name told apart. Others find a room by its address alone.
     public static func index(of rooms: [RoomListViewModel.Row]) -> CompletionIndex {
         CompletionIndex(
-            rooms.map { CompletionEntity(id: $0.id.rawValue, name: $0.name) }, tellsApart: true)
+            rooms.map { CompletionEntity(id: $0.address ?? $0.id.rawValue, name: $0.name, detail: $0.address) },
+            tellsApart: true)
     }
 }

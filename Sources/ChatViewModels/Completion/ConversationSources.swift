@@ -27,6 +27,8 @@ public final class ConversationSources {
     private func refresh(_ directory: CompletionDirectory, for room: RoomID) {
         guard let conversation = coordinator?.conversation, conversation.roomID == room else { return }
         let state = conversation.timeline.state
+        // A big room's members come as they speak: whoever names one may mean any.
+        coordinator?.loadMembers(of: room)
         directory.setRecent(Self.recentSenders(conversation.timeline.rows))
         // Arrays that share their storage are equal, which costs nothing; of a new one nothing is compared here.
         guard !(members[room]?.told.hasStorage(of: state.members) ?? false) else { return }
@@ -47,7 +49,7 @@ public final class ConversationSources {
 
     private func refreshRooms(_ directory: CompletionDirectory) {
         guard let rows = coordinator?.rooms.state.rows else { return }
-        let names = rows.flatMap { [$0.id.rawValue, $0.name] }
+        let names = rows.flatMap { [$0.address ?? $0.id.rawValue, $0.name] }
         guard names != roomNames else { return }
         roomNames = names
         directory.set { RoomDirectory.index(of: rows) }

@@ -13,10 +13,7 @@ extension MatrixBackend {
     /// Makes a room that others have to be invited to.
     @discardableResult
     public func createRoom(named name: String) async throws -> RoomID {
-        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
-        let room = try await asking { try await client.createRoom(named: name) }
-        try await enter(room, name: name, isNamed: true)
-        return room
+        try await createRoom(RoomRequest(name: name))
     }
 
     public func renameRoom(_ room: RoomID, to name: String) async throws {
@@ -59,7 +56,7 @@ extension MatrixBackend {
     }
 
     public nonisolated var abilities: RoomAbilities {
-        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links]
+        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .roster, .people]
     }
 
     public func topic(of room: RoomID) async throws -> String? {

@@ -50,11 +50,37 @@ extension MatrixClient {
         }
     }
 
-    func createRoom(named name: String) async throws -> RoomID {
+    func createRoom(_ request: RoomRequest, named name: String) async throws -> RoomID {
+        var body: [String: JSONValue] = [
+            "name": .string(name), "preset": request.address == nil ? "private_chat" : "public_chat",
+            "visibility": request.address == nil ? "private" : "public",
+        ]
+        body["topic"] = request.topic.map { .string($0) }
+        body["room_alias_name"] = request.address.map { .string($0) }
+        if !request.people.isEmpty { body["invite"] = .array(request.people.map { .string($0.rawValue) }) }
+        let path = ["client", "v3", "createRoom"]
+        return try Self.room(await call(.post, path, body: .object(body), timeout: .seconds(120), isOnce: true))
+    }
+
+    /// Whom the server knows by a name or a part of one, the best first.
+    func people(matching text: String, limit: Int) async throws -> [Person] {
         let answer = try await call(
-            .post, ["client", "v3", "createRoom"], body: ["name": .string(name), "preset": "private_chat"],
-            isOnce: true)
-        return try Self.room(answer)
+            .post, ["client", "v3", "user_directory", "search"],
+            body: ["search_term": .string(text), "limit": .integer(Int64(limit))])
+        return (answer["results"]?.array ?? []).prefix(limit).compactMap { result in
+            guard let id = MatrixEvent.identifier(result["user_id"]), id.hasPrefix("@") else { return nil }
+            let name = RoomStateReader.line(result["display_name"]?.string)
+            return Person(
+                id: MemberID(id), name: name.isEmpty ? nil : name,
+                avatar: MatrixEvent.contentURI(result["avatar_url"]))
+        }
+    }
+
+    /// The membership of all who are in the room or are asked in.
+    func members(of id: RoomID) async throws -> [MatrixEvent] {
+        let answer = try await call(
+            .get, room(id, "members"), query: [("not_membership", "leave")], timeout: .seconds(120))
+        return (answer["chunk"]?.array ?? []).compactMap(MatrixEvent.init)
     }
 
     /// - Parameter via: servers that know of the room. Older servers know them by another name.

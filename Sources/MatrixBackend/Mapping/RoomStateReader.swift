@@ -1,11 +1,12 @@
 import ChatCore
+import ChatStore
 import Foundation
 import JSONReading
 
 /// What the state of a room says of it, as far as it was told.
 struct RoomStateReader {
     static let nameSetting = "matrix.name"
-    static let aliasSetting = "matrix.alias"
+    static let aliasSetting = ChatStore.addressSetting
     static let topicSetting = "topic"
     static let powerLevelsSetting = "matrix.powerLevels"
     static let joinedCountSetting = "matrix.joinedCount"

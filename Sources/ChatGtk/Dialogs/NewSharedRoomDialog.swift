@@ -1,0 +1,86 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Asks for all that makes a room at a server: what it is called and about, who gets in, who is invited.
+final class NewSharedRoomDialog {
+    private let window: Widget
+    private let name: Widget
+    private let topic: Widget
+    private let isPublic: Widget
+    private let address: Widget
+    private let create: Button
+    private let spinner: Widget
+    private let error: Label
+    private let picker: PeoplePicker
+    private let viewModel: NewRoomViewModel
+    private var rendering: Rendering?
+
+    /// Shows the dialog, which lives until it is closed.
+    @discardableResult
+    static func present(_ viewModel: NewRoomViewModel, over parent: Widget, pictures: AvatarPictures) -> Widget {
+        let dialog = NewSharedRoomDialog(viewModel, over: parent, pictures: pictures)
+        let alive = Alive([dialog])
+        dialog.window.intercept("close-request") { _ in
+            alive.end()
+            return false
+        }
+        gtk_window_present(dialog.window.cast())
+        dialog.name.grabFocus()
+        return dialog.window
+    }
+
+    private init(_ viewModel: NewRoomViewModel, over parent: Widget, pictures: AvatarPictures) {
+        self.viewModel = viewModel
+        let builder = Builder(resource: Resource.ui("new-shared-room"))
+        window = builder["window"]
+        name = builder["name"]
+        topic = builder["topic"]
+        isPublic = builder["public"]
+        address = builder["address"]
+        create = builder["create"]
+        spinner = builder["spinner"]
+        error = builder["error"]
+        builder["server", Label.self].text = viewModel.state.server
+        picker = PeoplePicker(viewModel.people, pictures: pictures)
+        builder["people", Box.self].append(picker.widget)
+        gtk_window_set_transient_for(window.cast(), parent.cast())
+        builder["cancel", Button.self].onClick { [weak window] in
+            if let window { gtk_window_close(window.cast()) }
+        }
+        create.onClick { [weak viewModel] in viewModel?.send(.create) }
+        let fields: [(Widget, (String) -> NewRoomViewModel.Action)] = [
+            (name, { .name($0) }), (topic, { .topic($0) }), (address, { .address($0) }),
+        ]
+        for (field, action) in fields {
+            field.connect("changed") { [weak viewModel, weak field] _ in
+                if let field { viewModel?.send(action(String(cString: gtk_editable_get_text(field.cast())))) }
+            }
+            field.connect("entry-activated") { [weak viewModel] _ in viewModel?.send(.create) }
+        }
+        isPublic.connect("notify::active") { [weak viewModel, weak isPublic] _ in
+            if let isPublic { viewModel?.send(.setPublic(gtk_switch_get_active(isPublic.cast()) != 0)) }
+        }
+        let told = viewModel.onCreated
+        viewModel.onCreated = { [weak window] room in
+            told?(room)
+            if let window { gtk_window_close(window.cast()) }
+        }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    private func render(_ state: NewRoomViewModel.State) {
+        create.isSensitive = state.canCreate
+        spinner.setProperty("spinning", state.isCreating)
+        address.isVisible = state.isPublic
+        address.setStyle("error", !state.isAddressValid)
+        name.setStyle("error", !state.name.isEmpty && RoomName.valid(state.name) == nil)
+        topic.setStyle("error", state.topic.count > ChatLimits.topicLength)
+        if String(cString: gtk_editable_get_text(address.cast())) != state.address {
+            gtk_editable_set_text(address.cast(), state.address)
+        }
+        error.text = state.error.map(NoticeText.text) ?? ""
+        error.isVisible = state.error != nil
+    }
+}

@@ -1,0 +1,92 @@
+public import ChatCore
+import Foundation
+public import Observation
+
+/// A room that is being thought of: what it is called, who gets in.
+@Observable
+public final class NewRoomViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public var name = ""
+        public var topic = ""
+        /// Whether anybody finds and enters it.
+        public var isPublic = false
+        /// As `garden` of `#garden:example.org`.
+        public var address = ""
+        /// The part behind the address, with its colon.
+        public var server = ""
+        /// Whether the address was typed, and does not follow the name any more.
+        public var hasOwnAddress = false
+        public var isCreating = false
+        public var error: ChatError?
+
+        public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
+        public var canCreate: Bool {
+            !isCreating && RoomName.valid(name) != nil && topic.count <= ChatLimits.topicLength && isAddressValid
+        }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case name(String)
+        case topic(String)
+        case setPublic(Bool)
+        case address(String)
+        case create
+    }
+
+    public let people: PeopleSearchViewModel
+    public private(set) var state: State
+    @ObservationIgnored public var onCreated: ((RoomID) -> Void)?
+    @ObservationIgnored private let service: any RoomPeopleService
+
+    /// - Parameter own: whose server the room's address is on.
+    public init(service: any RoomPeopleService, own: MemberID?) {
+        self.service = service
+        people = PeopleSearchViewModel(service: service, excluding: Set([own].compactMap { $0 }))
+        let id = own?.rawValue ?? ""
+        state = State(server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .name(let name):
+            state.name = name
+            if !state.hasOwnAddress { state.address = Self.address(for: name) }
+        case .topic(let topic): state.topic = topic
+        case .setPublic(let isPublic): state.isPublic = isPublic
+        case .address(let address):
+            guard address != state.address else { return }
+            state.address = address
+            state.hasOwnAddress = !address.isEmpty
+        case .create: create()
+        }
+    }
+
+    private func create() {
+        guard state.canCreate else { return }
+        state.isCreating = true
+        state.error = nil
+        let topic = state.topic.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let request = RoomRequest(
+            name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
+            people: people.state.chosen.map(\.id))
+        Task { [weak self, service] in
+            do {
+                let room = try await service.createRoom(request)
+                self?.onCreated?(room)
+            } catch {
+                self?.state.error = ChatError(error)
+            }
+            self?.state.isCreating = false
+        }
+    }
+
+    /// An address that says what the name says, in letters that addresses have.
+    static func address(for name: String) -> String {
+        let plain = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.map {
+            scalar -> Character in
+            scalar.isASCII && Character(scalar).isLetter || scalar.isASCII && Character(scalar).isNumber
+                ? Character(scalar) : scalar.properties.canonicalCombiningClass == .notReordered ? "-" : "\0"
+        }
+        return String(plain.filter { $0 != "\0" }).split(separator: "-").joined(separator: "-")
+    }
+}

@@ -1,0 +1,52 @@
+import ChatCore
+import JSONReading
+
+/// What the members of a room may do (specification, `m.room.power_levels`).
+struct PowerLevels {
+    private let content: JSONValue
+    /// From version 12 of rooms on those who made a room may do everything, whatever else is said.
+    private let creators: Set<MemberID>
+
+    /// - Parameters:
+    ///   - content: nil in a room without the event: who made it may do what is ordinary, and nobody else more than talk.
+    ///   - creation: the content of the room's first event.
+    init(_ content: JSONValue?, creation: (sender: MemberID, content: JSONValue)?) {
+        self.content = content ?? [:]
+        guard let creation else {
+            creators = []
+            return
+        }
+        // Versions of other kinds than numbers are experiments: by their own rules, which are not known here.
+        let version = creation.content["room_version"]?.string.flatMap { Int($0) } ?? 1
+        let others = (creation.content["additional_creators"]?.array ?? []).compactMap(\.string).map { MemberID($0) }
+        creators = version >= 12 ? Set([creation.sender] + others) : content == nil ? [creation.sender] : []
+    }
+
+    /// Whether someone has a power that no level reaches.
+    func isCreator(_ member: MemberID) -> Bool { creators.contains(member) }
+
+    func level(of member: MemberID) -> Int64 {
+        if creators.contains(member) { return .max }
+        return content["users"]?[member.rawValue]?.integer ?? content["users_default"]?.integer ?? 0
+    }
+
+    func role(of member: MemberID) -> RoomRoster.Role {
+        switch level(of: member) {
+        case 100...: .administrator
+        case 50...: .moderator
+        default: .member
+        }
+    }
+
+    func mayInvite(_ member: MemberID) -> Bool { level(of: member) >= content["invite"]?.integer ?? 0 }
+
+    func maySend(state type: String, _ member: MemberID) -> Bool {
+        let needed = content["events"]?[type]?.integer ?? content["state_default"]?.integer ?? 50
+        return level(of: member) >= needed
+    }
+
+    func mayRemove(_ other: MemberID, _ member: MemberID) -> Bool {
+        let own = level(of: member)
+        return other != member && own >= content["kick"]?.integer ?? 50 && own > level(of: other)
+    }
+}

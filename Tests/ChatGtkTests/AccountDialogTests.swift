@@ -1,0 +1,133 @@
+import CGtk
+import ChatCore
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+
+/// The widgets by which accounts come and are chosen: what they show, and that they end.
+final class AccountDialogTests: GtkTestCase {
+    /// Finds a server that takes passwords, and logs nobody in.
+    private struct FakeSignIn: SignInService, AccountService {
+        func server(at address: String) async throws -> SignInServer {
+            guard let url = URL(string: "https://example.org") else { throw SignInProblem.notAnAddress }
+            return SignInServer(url: url, takesPassword: true, hasWebPage: false)
+        }
+        func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
+        {
+            throw SignInProblem.wrongPassword
+        }
+        func keepSecret(of account: String, in place: SecretPlace) async throws {}
+        func begin(_ account: String) async throws {}
+        func abandon(_ account: String) async {}
+        func accountStates() -> AsyncStream<[AccountState]> { AsyncStream { $0.finish() } }
+        func retry(_ account: String) async {}
+        func wake() async {}
+        func unsent(of account: String) async throws -> UnsentCount { UnsentCount(messages: 0, drafts: 0) }
+        func logOut(_ account: String, isForced: Bool) async throws {}
+    }
+
+    @MainActor
+    private static func row(
+        _ name: String, _ condition: AccountCondition, unread: Int = 0, isShown: Bool = false
+    ) -> AccountsCoordinator.Row {
+        let account = Account(id: "@\(name):x", kind: "matrix", server: "https://x", device: "D", name: name)
+        return AccountsCoordinator.Row(
+            id: account.id, name: name, account: account, condition: condition, unreadCount: unread, isShown: isShown)
+    }
+
+    /// Opens the dialog, goes on to the password, is refused and closes it.
+    func testSigningInTellsWhatIsWrongAndEnds() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label("behind"))
+            var isGone = false
+            let closures = ClosureCount.live
+            do {
+                let viewModel = SignInViewModel(service: FakeSignIn())
+                let dialog = SignInDialog.present(viewModel, over: parent.window) { _ in XCTFail("nobody is added") }
+                let window = dialog.window
+                window.onFinalize { isGone = true }
+                XCTAssertTrue(MainLoop.pump { window.isMapped })
+                viewModel.send(.find("example.org"))
+                XCTAssertTrue(
+                    MainLoop.pump { if case .credentials = viewModel.state.step { true } else { false } })
+                viewModel.send(.logIn(name: "ann", password: Secret("wrong")))
+                XCTAssertTrue(
+                    MainLoop.pump { window.visibleTexts.contains { $0.contains("does not know this name") } })
+                gtk_window_close(window.cast())
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "the dialog is finalised")
+            XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")
+            parent.close()
+        }
+    }
+
+    func testTheSwitcherShowsTheAccountsAndEnds() throws {
+        try onMain {
+            try Resource.load()
+            var isGone = false
+            var chosen: [String] = []
+            do {
+                var switcher: AccountSwitcher? = AccountSwitcher()
+                let widget = try XCTUnwrap(switcher).widget
+                widget.onFinalize { isGone = true }
+                switcher?.onSelect = { chosen.append($0) }
+                switcher?.show([
+                    Self.row("ann", .online, isShown: true), Self.row("bo", .untrusted(.expired), unread: 120),
+                ])
+                let window = TestWindow(widget)
+                XCTAssertTrue(widget.visibleTexts.contains("ann"), "\(widget.visibleTexts)")
+                gtk_menu_button_popup(widget.cast())
+                XCTAssertTrue(MainLoop.pump { widget.visibleTexts.contains("bo") })
+                XCTAssertTrue(widget.visibleTexts.contains("99+"))
+                XCTAssertTrue(widget.visibleTexts.contains("The server is not to be trusted"))
+                let list = try XCTUnwrap(
+                    widget.descendants.first { shim_is_a($0.pointer, gtk_list_box_get_type()) != 0 })
+                let second = try XCTUnwrap(gtk_list_box_get_row_at_index(list.cast(), 1))
+                gtk_widget_activate(UnsafeMutablePointer<GtkWidget>(OpaquePointer(second)))
+                XCTAssertTrue(MainLoop.pump { chosen == ["@bo:x"] })
+                gtk_menu_button_popdown(widget.cast())
+                window.close()
+                switcher = nil
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "the button is finalised")
+        }
+    }
+
+    func testTheBarTellsWhatIsWrongAndEnds() throws {
+        try onMain {
+            try Resource.load()
+            var isGone = false
+            do {
+                var bar: ConnectionBar? = ConnectionBar()
+                let widget = try XCTUnwrap(bar).widget
+                widget.onFinalize { isGone = true }
+                var acted: [AccountsCoordinator.Banner] = []
+                bar?.onAction = { acted.append($0) }
+                let window = TestWindow(widget, width: 360)
+                let cases: [(AccountsCoordinator.Banner, String, String)] = [
+                    (.offline, "does not answer", "Retry"), (.untrusted(.expired), "has expired", "Retry"),
+                    (.untrusted(.wrongName), "another server’s", "Retry"),
+                    (.signedOut(isSoft: true), "password is needed", "Sign In…"),
+                    (.signedOut(isSoft: false), "Signed out", "Sign In Again…"),
+                    (.locked(.locked), "keyring is locked", "Retry"),
+                ]
+                for (banner, text, action) in cases {
+                    bar?.show(banner)
+                    XCTAssertTrue(MainLoop.pump { widget.visibleTexts.contains { $0.contains(text) } }, text)
+                    try XCTUnwrap(widget.button(action), action).activate()
+                    XCTAssertTrue(MainLoop.pump { acted.last == banner }, text)
+                }
+                bar?.show(nil)
+                XCTAssertEqual(bar?.text, "")
+                window.close()
+                bar = nil
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "the bar is finalised")
+        }
+    }
+}

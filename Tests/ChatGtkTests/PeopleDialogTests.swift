@@ -1,0 +1,107 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Dialogs that find people: by real keys, and to their end.
+final class PeopleDialogTests: GtkTestCase {
+    private static let ann = Person(id: MemberID("@ann:example.org"), name: "Ann <1>")
+    private static let bo = Person(id: MemberID("@bo:example.org"), name: "Bo")
+
+    @MainActor
+    private static var pictures: AvatarPictures { AvatarPictures(service: FakeMediaService()) }
+
+    /// Opens a dialog over a window, uses it, closes it, and waits for its end.
+    @MainActor
+    private static func use(
+        _ present: @MainActor (Widget) -> Widget, _ steps: @MainActor (Widget) throws -> Void
+    ) throws {
+        try Resource.load()
+        Resource.loadStyle()
+        let parent = TestWindow(Label("behind"), width: 600, height: 700)
+        var isGone = false
+        let closures = ClosureCount.live
+        do {
+            let dialog = present(parent.window)
+            dialog.onFinalize { isGone = true }
+            XCTAssertTrue(MainLoop.pump { dialog.isMapped && dialog.width > 0 })
+            try RealInput.activate(dialog)
+            try steps(dialog)
+            if dialog.isMapped { gtk_window_close(dialog.cast()) }
+        }
+        XCTAssertTrue(MainLoop.pump { isGone }, "the dialog is finalised")
+        XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")
+        parent.close()
+    }
+
+    func testPeopleAreFoundChosenAndInvited() throws {
+        try onMain {
+            let service = FakePeopleService { call in call == .search("bo") ? [Self.bo] : [Self.ann, Self.bo] }
+            let viewModel = InviteViewModel(room: RoomID("room"), service: service)
+            try Self.use({ InviteDialog.present(viewModel, over: $0, pictures: Self.pictures) }) { dialog in
+                XCTAssertEqual(dialog.button("Invite")?.isSensitive, false)
+                try RealInput.type("a")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Ann <1>") }, "\(dialog.visibleTexts)")
+                XCTAssertTrue(dialog.visibleTexts.contains("@ann:example.org"))
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen == [Self.ann] }, "the first is taken")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts == dialog.visibleTexts.filter { $0 != "Bo" } })
+                try RealInput.type("bo")
+                XCTAssertTrue(MainLoop.pump { viewModel.people.state.found == [Self.bo] })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen.count == 2 })
+                try RealInput.press("BackSpace")
+                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen == [Self.ann] }, "the last is let go")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Invite")?.isSensitive == true })
+                try XCTUnwrap(dialog.button("Invite")).activate()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped }, "it closes when all are asked")
+                XCTAssertEqual(service.calls.last, .invite("@ann:example.org"))
+            }
+        }
+    }
+
+    func testAChatIsBegunWithWhoIsChosen() throws {
+        try onMain {
+            let service = FakePeopleService { _ in [Self.bo] }
+            var chosen: [Person] = []
+            try Self.use({ parent in
+                NewChatDialog.present(PeopleSearchViewModel(service: service), over: parent, pictures: Self.pictures) {
+                    chosen.append($0)
+                }
+            }) { dialog in
+                try RealInput.type("bo")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Bo") })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { chosen == [Self.bo] && !dialog.isMapped })
+            }
+        }
+    }
+
+    func testARoomIsMadeByKeys() throws {
+        try onMain {
+            let service = FakePeopleService { call in
+                if case .create = call { throw ChatError.refused(reason: "taken") }
+                return []
+            }
+            let viewModel = NewRoomViewModel(service: service, own: MemberID("@me:example.org"))
+            try Self.use({ NewSharedRoomDialog.present(viewModel, over: $0, pictures: Self.pictures) }) { dialog in
+                XCTAssertEqual(dialog.button("Create")?.isSensitive, false)
+                try RealInput.type("Our garden")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Create")?.isSensitive == true })
+                viewModel.send(.setPublic(true))
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains(":example.org") })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains { $0.contains("taken") } })
+                XCTAssertEqual(service.calls, [.create(RoomRequest(name: "Our garden", address: "our-garden"))])
+                XCTAssertTrue(dialog.isMapped, "what was typed stays")
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+        }
+    }
+}

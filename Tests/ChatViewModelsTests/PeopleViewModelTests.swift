@@ -1,0 +1,123 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Testing
+
+/// Finding people, making rooms for them and asking them in.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct PeopleViewModelTests {
+    private nonisolated static let ann = Person(id: MemberID("@ann:a"), name: "Ann")
+    private nonisolated static let bo = Person(id: MemberID("@bo:a"), name: "Bo")
+
+    @Test func whatWasTypedLastIsWhatIsFound() async {
+        let gate = Gate()
+        let service = FakePeopleService { call in
+            if call == .search("a") { await gate.pass() }
+            return call == .search("a") ? [Self.bo] : [Self.ann]
+        }
+        let search = PeopleSearchViewModel(service: service)
+        search.send(.search("a"))
+        await eventually { gate.waiting == 1 }
+        for text in ["an", "ann", " ann "] { search.send(.search(text)) }
+        #expect(search.state.isSearching && search.state.query == "ann")
+        gate.open()
+        await eventually { !search.state.isSearching }
+        #expect(search.state.found == [Self.ann])
+        #expect(service.calls == [.search("a"), .search("ann")], "what nobody waits for is not asked")
+        search.send(.search(" "))
+        #expect(search.state.found.isEmpty && !search.state.isEmpty)
+    }
+
+    @Test func nobodyWhoIsThereIsOfferedAndWhoIsWrittenOutIs() async {
+        let service = FakePeopleService { call in
+            if call == .search("@carl:b") { throw ChatError.unreachable }
+            return call == .search("nobody") ? [] : [Self.ann, Self.bo]
+        }
+        let search = PeopleSearchViewModel(service: service, excluding: [Self.bo.id])
+        search.send(.search("b"))
+        await eventually { !search.state.isSearching }
+        #expect(search.state.found == [Self.ann])
+        search.send(.search("@carl:b"))
+        await eventually { search.state.found == [Person(id: MemberID("@carl:b"))] }
+        #expect(search.state.error == nil)
+        search.send(.search("nobody"))
+        await eventually { search.state.isEmpty }
+    }
+
+    @Test func peopleAreChosenAndTakenBack() async {
+        let search = PeopleSearchViewModel(service: FakePeopleService { _ in [Self.ann] })
+        search.send(.chooseFirst)
+        #expect(search.state.chosen.isEmpty)
+        search.send(.search("a"))
+        await eventually { !search.state.found.isEmpty }
+        search.send(.chooseFirst)
+        search.send(.toggle(Self.bo))
+        #expect(search.state.chosen == [Self.ann, Self.bo] && search.state.isChosen(Self.ann))
+        search.send(.toggle(Self.ann))
+        search.send(.removeLast)
+        search.send(.removeLast)
+        #expect(search.state.chosen.isEmpty)
+    }
+
+    @Test func whoCouldNotBeAskedStaysChosen() async {
+        let service = FakePeopleService { call in
+            if call == .invite("@bo:a") { throw ChatError.notPermitted }
+            return []
+        }
+        let invite = InviteViewModel(room: RoomID("room"), service: service)
+        let done = Recorder<[Person]>()
+        invite.onDone = { done.record($0) }
+        invite.send(.invite)
+        #expect(!invite.canInvite && !invite.state.isInviting)
+        invite.people.send(.toggle(Self.ann))
+        invite.people.send(.toggle(Self.bo))
+        invite.send(.invite)
+        #expect(invite.state.isInviting && !invite.canInvite)
+        await eventually { !invite.state.isInviting }
+        #expect(service.calls == [.invite("@ann:a"), .invite("@bo:a")])
+        #expect(invite.people.state.chosen == [Self.bo] && invite.state.error == .notPermitted)
+        #expect(done.values.isEmpty)
+        invite.people.send(.toggle(Self.bo))
+        invite.people.send(.toggle(Self.ann))
+        invite.send(.invite)
+        await eventually { done.values == [[Self.ann]] }
+    }
+
+    @Test func aRoomIsMadeOfWhatWasTyped() async {
+        let service = FakePeopleService()
+        let made = Recorder<RoomID>()
+        let room = NewRoomViewModel(service: service, own: MemberID("@me:example.org"))
+        room.onCreated = { made.record($0) }
+        #expect(room.state.server == ":example.org" && !room.state.canCreate)
+        room.send(.name("Über den Garten, 2"))
+        #expect(room.state.address == "uber-den-garten-2" && room.state.canCreate)
+        room.send(.topic(" Beds \n borders "))
+        room.people.send(.toggle(Self.ann))
+        room.send(.create)
+        #expect(room.state.isCreating && !room.state.canCreate)
+        room.send(.create)
+        await eventually { !made.values.isEmpty }
+        #expect(
+            service.calls == [
+                .create(RoomRequest(name: "Über den Garten, 2", topic: "Beds borders", people: [Self.ann.id]))
+            ])
+    }
+
+    @Test func aPublicRoomNeedsAnAddress() async {
+        let service = FakePeopleService { _ in throw ChatError.refused(reason: "taken") }
+        let room = NewRoomViewModel(service: service, own: nil)
+        room.send(.name("日本"))
+        #expect(room.state.address.isEmpty && room.state.canCreate)
+        room.send(.setPublic(true))
+        #expect(!room.state.canCreate)
+        for wrong in ["a b", "ä", "a:b", "#a", String(repeating: "a", count: 101)] {
+            room.send(.address(wrong))
+            #expect(!room.state.canCreate, "\(wrong)")
+        }
+        room.send(.address("japan"))
+        room.send(.name("Japan!"))
+        #expect(room.state.address == "japan" && room.state.canCreate, "what was typed stays")
+        room.send(.create)
+        await eventually { room.state.error == .refused(reason: "taken") }
+        #expect(room.state.canCreate, "and can be tried again")
+    }
+}

@@ -1,0 +1,58 @@
+import ChatCore
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Who may do what in a room.
+struct PowerLevelsTests {
+    private let ann = MemberID("@ann:x")
+    private let bo = MemberID("@bo:x")
+
+    private func powers(_ content: JSONValue?, version: JSONValue = "10", by creator: String = "@ann:x") -> PowerLevels
+    {
+        PowerLevels(
+            content,
+            creation: (MemberID(creator), ["room_version": version, "additional_creators": ["@carl:x", 5]]))
+    }
+
+    @Test func levelsDecide() {
+        let powers = powers([
+            "users": ["@ann:x": 100, "@bo:x": "50", "@dan:x": [:]], "users_default": 0, "events": ["m.room.topic": 50],
+            "state_default": 75, "invite": 10, "kick": 50,
+        ])
+        #expect(powers.role(of: ann) == .administrator && powers.role(of: bo) == .moderator)
+        #expect(powers.role(of: MemberID("@dan:x")) == .member && powers.role(of: MemberID("@eve:x")) == .member)
+        #expect(powers.maySend(state: "m.room.topic", bo) && !powers.maySend(state: "m.room.name", bo))
+        #expect(powers.mayInvite(bo) && !powers.mayInvite(MemberID("@eve:x")))
+        #expect(powers.mayRemove(bo, ann) && !powers.mayRemove(ann, bo) && !powers.mayRemove(ann, ann))
+        #expect(powers.mayRemove(MemberID("@eve:x"), bo) && !powers.mayRemove(bo, bo))
+    }
+
+    /// From version 12 of rooms on.
+    @Test(arguments: [("12", true), ("11", false), ("org.example.odd", false)])
+    func whoMadeTheRoomMayDoEverything(_ version: String, _ isAbove: Bool) {
+        let powers = powers(["users": ["@bo:x": 100], "state_default": 50], version: .string(version))
+        #expect((powers.role(of: ann) == .administrator) == isAbove)
+        #expect((powers.role(of: MemberID("@carl:x")) == .administrator) == isAbove)
+        #expect(powers.mayRemove(bo, ann) == isAbove && powers.mayRemove(ann, bo) != isAbove)
+    }
+
+    @Test func withoutLevelsOnlyTheCreatorHasASay() {
+        #expect(powers(nil).role(of: ann) == .administrator && powers(nil).role(of: bo) == .member)
+        #expect(!powers(nil).maySend(state: "m.room.name", bo) && powers(nil).mayInvite(bo))
+        #expect(PowerLevels(nil, creation: nil).role(of: ann) == .member)
+    }
+
+    @Test func whateverIsSaidNothingIsGivenAway() {
+        let wrong: [JSONValue] = [.null, "x", [], [:], true, .number(1e300)]
+        let content: JSONValue = [
+            "users": ["@bo:x": 100], "events": ["m.room.name": 60], "users_default": 0, "kick": 50,
+        ]
+        for content in content.mutations(with: wrong) {
+            let powers = powers(content)
+            #expect(powers.role(of: MemberID("@eve:x")) == .member)
+            #expect(!powers.maySend(state: "m.room.name", MemberID("@eve:x")))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ChatCore
+import Foundation
+import Testing
+
+@testable import MatrixBackend
+
+/// Rooms made with all that belongs to them, and people found, over a real homeserver.
+@Suite(.timeLimit(.minutes(3)))
+struct RoomPeopleTests {
+    @Test func aPublicRoomIsFoundByItsAddressAndTellsWhoHasASay() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: false)
+        let carl = try await MatrixUser.make("carl", sliding: true)
+        let address = "garden-\(UUID().uuidString.prefix(8).lowercased())"
+        let room = try await ann.backend.createRoom(
+            RoomRequest(name: "Garden", topic: "Beds", address: address, people: [carl.session.user]))
+        await #expect(throws: ChatError.self) {
+            try await ann.backend.createRoom(RoomRequest(name: "Garden", address: address))
+        }
+        await #expect(throws: ChatError.invalidName) {
+            try await ann.backend.createRoom(RoomRequest(name: "Garden", address: "a b"))
+        }
+        let server = try #require(MatrixLink.server(ann.session.user))
+        #expect(try await bo.backend.join("#\(address):\(server)") == room)
+        try await bo.waitForRoom(room) { $0.room.name == "Garden" }
+        #expect(try await bo.backend.topic(of: room) == "Beds")
+
+        let roster = try await ann.backend.roster(of: room)
+        #expect(roster.entries.map(\.id) == [ann.session.user, bo.session.user, carl.session.user])
+        #expect(roster.entries.map(\.role) == [.administrator, .member, .member])
+        #expect(roster.entries.map(\.isInvited) == [false, false, true])
+        #expect(roster.entries.map(\.canBeRemoved) == [false, true, true])
+        #expect(roster.permissions == [.rename, .setTopic, .invite] && roster.address == "#\(address):\(server)")
+        let seen = try await bo.backend.roster(of: room)
+        #expect(!seen.permissions.contains(.rename) && seen.entries.allSatisfy { !$0.canBeRemoved })
+        await #expect(throws: ChatError.notPermitted) { try await bo.backend.renameRoom(room, to: "Mine") }
+        for user in [ann, bo, carl] { await user.close() }
+    }
+
+    @Test func peopleAreFoundByNameOrIdentifier() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let name = "Bo \(UUID().uuidString.prefix(8))"
+        try await bo.backend.setOwnName(name)
+        // Synapse tells of those who are in public rooms, or share one with who asks.
+        let room = try await bo.backend.createRoom(
+            RoomRequest(name: "Open", address: "a-\(UUID().uuidString.lowercased())"))
+        #expect(try await ann.backend.join(room.rawValue) == room)
+        var found: [Person] = []
+        // It takes note of them a little later.
+        while found.isEmpty { found = try await ann.backend.people(matching: name) }
+        #expect(found == [Person(id: bo.session.user, name: name)])
+        #expect(try await bo.backend.people(matching: name).isEmpty, "nobody writes to oneself")
+        await ann.close()
+        await bo.close()
+    }
+
+    /// Members of whom nobody heard are told when somebody asks, and to those who watch the room.
+    @Test func aRosterIsKeptAndTold() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let room = try await ann.backend.createRoom(
+            RoomRequest(name: "Open", address: "a-\(UUID().uuidString.lowercased())"))
+        #expect(try await bo.backend.join(room.rawValue) == room)
+        try await bo.waitForRoom(room) { $0.room.name == "Open" }
+        _ = try await bo.backend.roster(of: room)
+        let known = try await bo.members(of: room) { $0.contains { $0.id == ann.session.user && !$0.hasLeft } }
+        #expect(known.count == 2)
+        await #expect(throws: ChatError.notFound) { _ = try await bo.backend.roster(of: RoomID("!none")) }
+        await ann.close()
+        await bo.close()
+    }
+}

@@ -16,6 +16,8 @@ final class NewSharedRoomDialog {
     private let picker: PeoplePicker
     private let viewModel: NewRoomViewModel
     private var rendering: Rendering?
+    /// What is written into a field to show it was not typed.
+    private var isRendering = false
 
     /// Shows the dialog, which lives until it is closed.
     @discardableResult
@@ -54,8 +56,10 @@ final class NewSharedRoomDialog {
             (name, { .name($0) }), (topic, { .topic($0) }), (address, { .address($0) }),
         ]
         for (field, action) in fields {
-            field.connect("changed") { [weak viewModel, weak field] _ in
-                if let field { viewModel?.send(action(String(cString: gtk_editable_get_text(field.cast())))) }
+            field.connect("changed") { [weak self, weak viewModel, weak field] _ in
+                if let field, self?.isRendering == false {
+                    viewModel?.send(action(String(cString: gtk_editable_get_text(field.cast()))))
+                }
             }
             field.connect("entry-activated") { [weak viewModel] _ in viewModel?.send(.create) }
         }
@@ -71,6 +75,8 @@ final class NewSharedRoomDialog {
     }
 
     private func render(_ state: NewRoomViewModel.State) {
+        isRendering = true
+        defer { isRendering = false }
         create.isSensitive = state.canCreate
         spinner.setProperty("spinning", state.isCreating)
         address.isVisible = state.isPublic

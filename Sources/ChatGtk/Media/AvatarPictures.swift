@@ -14,8 +14,7 @@ final class AvatarPictures {
     private var failures: [String: ContinuousClock.Instant] = [:]
 
     init(service: any MediaService) {
-        previews = MediaPreviews(
-            content: { try await service.content(of: $0) }, contentAtHand: { await service.contentAtHand(of: $0) })
+        previews = MediaPreviews(service: service)
     }
 
     /// The picture if it is at hand.

@@ -22,10 +22,7 @@ final class MediaPresenter {
     init(service: any MediaService, avatars: AvatarPictures? = nil) {
         self.service = service
         self.avatars = avatars ?? AvatarPictures(service: service)
-        previews = MediaPreviews(
-            content: { try await service.content(of: $0) },
-            thumbnail: { try await service.thumbnail(of: $0, fitting: $1, by: $2) },
-            contentAtHand: { await service.contentAtHand(of: $0) })
+        previews = MediaPreviews(service: service)
     }
 
     /// Shows a picture large, with those before and after it.

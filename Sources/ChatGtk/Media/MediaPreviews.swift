@@ -29,6 +29,13 @@ final class MediaPreviews {
         self.contentAtHand = contentAtHand
     }
 
+    convenience init(service: any MediaService) {
+        self.init(
+            content: { try await service.content(of: $0) },
+            thumbnail: { try await service.thumbnail(of: $0, fitting: $1, by: $2) },
+            contentAtHand: { await service.contentAtHand(of: $0) })
+    }
+
     /// The picture if it is at hand.
     func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> Picture? {
         picture(kept: Self.key(media, width, height))

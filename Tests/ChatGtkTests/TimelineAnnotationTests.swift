@@ -190,6 +190,7 @@ final class TimelineAnnotationTests: GtkTestCase {
                 forwarded = messages
                 ForwardDialog.present(
                     over: bench.window.window, find: { coordinator.destinations(matching: $0) },
+                    pictures: AvatarPictures(service: coordinator.media),
                     choose: { coordinator.forward(messages, to: $0) })
             }
             let windows = Self.windows()

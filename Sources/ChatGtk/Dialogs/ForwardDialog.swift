@@ -10,17 +10,20 @@ final class ForwardDialog {
     private let list: Widget
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
     private let onChoose: @MainActor (RoomID) -> Void
+    private let pictures: AvatarPictures
     private var rooms: [RoomID] = []
+    private var avatars: [AvatarView] = []
 
     /// Shows the dialog, which lives until it is closed.
     /// - Parameters:
     ///   - find: the rooms for what was typed.
+    ///   - pictures: those of the rooms.
     ///   - choose: told of the room that was chosen.
     static func present(
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
-        choose: @escaping @MainActor (RoomID) -> Void
+        pictures: AvatarPictures, choose: @escaping @MainActor (RoomID) -> Void
     ) {
-        let dialog = ForwardDialog(over: parent, find: find, choose: choose)
+        let dialog = ForwardDialog(over: parent, find: find, pictures: pictures, choose: choose)
         let alive = Alive([dialog])
         dialog.window.intercept("close-request") { _ in
             alive.end()
@@ -32,9 +35,10 @@ final class ForwardDialog {
 
     private init(
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
-        choose: @escaping @MainActor (RoomID) -> Void
+        pictures: AvatarPictures, choose: @escaping @MainActor (RoomID) -> Void
     ) {
         self.find = find
+        self.pictures = pictures
         onChoose = choose
         let builder = Builder(resource: Resource.ui("forward"))
         window = builder["window"]
@@ -59,6 +63,7 @@ final class ForwardDialog {
     private func filter() {
         let found = find(String(cString: gtk_editable_get_text(search.cast())))
         rooms = found.map(\.id)
+        avatars = []
         while let row = gtk_list_box_get_row_at_index(list.cast(), 0) {
             gtk_list_box_remove(list.cast(), UnsafeMutablePointer<GtkWidget>(OpaquePointer(row)))
         }
@@ -66,7 +71,10 @@ final class ForwardDialog {
             let row = Widget(borrowing: adw_action_row_new())
             row.setProperty("title", NoticeText.escaped(room.name))
             row.setProperty("activatable", true)
-            adw_action_row_add_prefix(row.cast(), adw_avatar_new(32, room.name, 1))
+            let avatar = AvatarView(size: 32)
+            avatar.show(room.name, room.avatar, from: pictures)
+            avatars.append(avatar)
+            adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
             gtk_list_box_append(list.cast(), row.cast())
         }
         list.isVisible = !found.isEmpty

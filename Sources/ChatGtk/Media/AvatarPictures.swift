@@ -4,8 +4,8 @@ import GtkKit
 
 /// The pictures of an account's members and rooms, in one size for all places, each fetched once.
 final class AvatarPictures {
-    /// In pixels: the largest place has 40, on a display of twice the density 80.
-    private static let side = 96
+    /// In pixels: an invitation has 96, and rows 40, on a display of twice the density 80.
+    private static let side = 128
     /// After which what could not be had is asked for again.
     private static let patience = Duration.seconds(60)
 

@@ -313,7 +313,7 @@ public final class MainWindow {
     private func askWhereTo(forward messages: [MessageID]) {
         ForwardDialog.present(
             over: window, find: { [weak self] in self?.coordinator.destinations(matching: $0) ?? [] },
-            choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
+            pictures: avatars, choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
     }
 
     func confirmLeaving(_ room: RoomID) {

@@ -96,7 +96,7 @@ extension MatrixBackend {
 /// How large a thumbnail is asked for: one of few, so that windows of all sizes share them.
 struct ThumbnailSide: Equatable {
     let pixels: Int
-    private static let sides = [96, 320, 640, 800]
+    private static let sides = [320, 640, 800]
     /// Contents of so few bytes are fetched as they are.
     private static let smallBytes = 64 << 10
 

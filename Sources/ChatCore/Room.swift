@@ -34,9 +34,12 @@ public struct Room: Identifiable, Equatable, Sendable {
 public struct RoomSummary: Identifiable, Equatable, Sendable {
     /// The newest message that was not deleted, as far as a list needs it.
     public struct LastMessage: Equatable, Sendable {
+        /// Of the text, as a list needs it.
+        public static let mostCharacters = 200
+
         public var senderName: String
         public var isOwn: Bool
-        /// At most the first 200 characters of the text.
+        /// At most the first ``mostCharacters`` of the text, with its Markdown.
         public var text: String
         public var sentAt: Date
 

@@ -122,7 +122,7 @@ struct RoomRecord {
 }
 
 extension String {
-    /// The first 200 characters, for a list. Bounded in scalars too: a character may hold any number of them.
+    /// The first ``RoomSummary/LastMessage/mostCharacters``, for a list. Bounded in scalars too: a character may hold any number of them.
     var preview: String {
         let start = unicodeScalars.prefix(4000)
         if start.endIndex == unicodeScalars.endIndex { return String(prefix(200)) }

@@ -70,9 +70,10 @@ extension RoomListViewModel.State {
 }
 
 nonisolated extension RoomListViewModel.Row {
-    init(_ summary: RoomSummary, now: Date) {
+    /// - Parameter line: what its last message says, without marks.
+    init(_ summary: RoomSummary, saying line: String?, now: Date) {
         self.init(
-            id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: Self.preview(of: summary),
+            id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: Self.preview(of: summary, line),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
             avatar: summary.room.avatar, address: summary.room.address)
@@ -86,13 +87,13 @@ nonisolated extension RoomListViewModel.Row {
             avatar: invitation.avatar)
     }
 
-    private static func preview(of summary: RoomSummary) -> Preview {
+    private static func preview(of summary: RoomSummary, _ line: String?) -> Preview {
         if let draft = summary.draftPreview.map(singleLine), draft.contains(where: { !$0.isWhitespace }) {
             return .draft(draft)
         }
         guard let last = summary.lastMessage else { return .empty }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
-        return .message(sender: sender, isOwn: last.isOwn, text: singleLine(last.text))
+        return .message(sender: sender, isOwn: last.isOwn, text: line ?? "")
     }
 
     private static func singleLine(_ text: String) -> String {

@@ -57,6 +57,7 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private let service: any RoomService & InvitationService
     @ObservationIgnored private let now: () -> Date
     @ObservationIgnored private var summaries: [RoomSummary] = []
+    @ObservationIgnored private var lines = PreviewLines()
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
     /// The room to open when the rooms arrive.
     @ObservationIgnored private var opening: RoomID?
@@ -80,7 +81,10 @@ public final class RoomListViewModel: ViewModel {
         listening = [
             Task { [weak self] in
                 for await summaries in summaries {
+                    guard let lines = self?.lines else { return }
+                    let known = await lines.adding(summaries)
                     guard let self else { return }
+                    self.lines = known
                     self.receive(summaries)
                 }
             },
@@ -153,7 +157,7 @@ public final class RoomListViewModel: ViewModel {
 
     private func rows() -> [Row] {
         let now = now()
-        return summaries.map { Row($0, now: now) }
+        return summaries.map { Row($0, saying: lines[$0.id], now: now) }
     }
 
     private func select(_ room: RoomID?) {

@@ -32,20 +32,25 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         isOwn = sender?.kind == .own
         sentAt = message.sentAt
         day = RelativeDay(message.sentAt, now: now)
-        snippet = Self.snippet(of: Self.said(in: message), terms)
+        snippet = Self.snippet(of: Self.said(in: message, terms), terms)
         matches = terms.ranges(in: snippet)
     }
 
-    /// The text, or what the message has in its place.
-    private static func said(in message: Message) -> String {
-        if !message.text.isEmpty { return message.text }
-        return message.attachments.map(\.name).joined(separator: ", ")
+    /// The text without its marks, or what the message has in its place.
+    private static func said(in message: Message, _ terms: SearchTerms) -> String {
+        guard !message.text.isEmpty else { return message.attachments.map(\.name).joined(separator: ", ") }
+        let text = message.text.beginning
+        let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
+        let plain = PlainPreview.surroundings(of: first, in: text)
+        // What was found may stand in what is not shown, as an address behind a word: then it is shown as it was
+        // typed, unless there is a spoiler.
+        let isLost = !terms.ranges(in: text, limit: 1).isEmpty && terms.ranges(in: plain, limit: 1).isEmpty
+        return isLost && !text.contains("||") ? text : plain
     }
 
     /// The part of a text around the first match, blanks as one.
     static func snippet(of text: String, _ terms: SearchTerms) -> String {
-        // A text of megabytes is not looked through for a line.
-        let text = String(String.UnicodeScalarView(text.unicodeScalars.prefix(200_000)))
+        let text = text.beginning
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
         let match = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
         var start = text.startIndex
@@ -57,5 +62,12 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         let end = text.index(start, offsetBy: Self.length, limitedBy: text.endIndex) ?? text.endIndex
         let line = text[start..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return (start > text.startIndex ? "…" : "") + line + (end < text.endIndex ? "…" : "")
+    }
+}
+
+extension String {
+    /// A text of megabytes is not looked through for a line.
+    fileprivate nonisolated var beginning: String {
+        utf8.count <= 200_000 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(200_000)))
     }
 }

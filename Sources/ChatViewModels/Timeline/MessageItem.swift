@@ -135,13 +135,3 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// Whether the room's name or a neighbour already tells who speaks.
     public var showsSender: Bool { startsGroup && !isOwn }
 }
-
-nonisolated extension Message {
-    /// The first line, for a quote; of files alone what they show, or else what the first one is called.
-    var quotedText: String {
-        if text.isEmpty, let file = attachments.first { return file.altText ?? file.name }
-        let line = text.prefix { !$0.isNewline }
-        let shown = line.prefix(MessageItem.quotedCharacters)
-        return shown.endIndex < text.endIndex ? shown + "…" : String(shown)
-    }
-}

@@ -30,7 +30,7 @@ nonisolated struct QuotedMessages: Sendable {
             }
         }
         return message.isDeleted
-            ? .gone : .text(id, senderName: layout.name(of: message.sender), text: message.quotedText)
+            ? .gone : .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message))
     }
 
     /// The positions of the loaded messages that answer one of these.

@@ -69,6 +69,11 @@ nonisolated struct TimelineLayout {
             isMarked: marked[message.id] != nil)
     }
 
+    /// What stands for a message where another one answers it.
+    func quotedText(_ message: Message) -> String {
+        PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
+    }
+
     private func readers(of message: Message) -> [MessageItem.Reader] {
         message.readers.map {
             .init(id: $0.member, name: name(of: $0.member), readAt: $0.readAt, avatar: members[$0.member]?.avatar)

@@ -33,7 +33,8 @@ extension TimelineViewModel {
             if case .removed(let ids) = update, ids.contains(id) { isGone = true }
             if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
             guard id == answering, isGone || changed != nil else { continue }
-            onOutput?(.answeredMessage(id, isGone ? .gone : .text(changed?.quotedText ?? "")))
+            let text = changed.map { layout.quotedText($0) } ?? ""
+            onOutput?(.answeredMessage(id, isGone ? .gone : .text(text)))
         }
     }
 

@@ -236,8 +236,8 @@ public final class TimelineViewModel: ViewModel {
             onOutput?(.edit(id, text: item.text))
         case .editLast: editLast()
         case .reply(let id):
-            guard let item = rows.message(id), item.canReply, let message = loaded.message(id) else { return }
-            let preview = ReplyTarget.Preview.text(message.quotedText)
+            guard let item = rows.message(id), item.canReply, loaded.message(id) != nil else { return }
+            let preview = ReplyTarget.Preview.text(PlainPreview.quote(item.body, attachments: item.attachments))
             onOutput?(.reply(ReplyTarget(messageID: id.rawValue, sender: item.senderName, preview: preview)))
         case .delete(let id):
             guard rows.message(id)?.canDelete == true else { return }

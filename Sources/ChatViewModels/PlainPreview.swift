@@ -1,0 +1,65 @@
+import ChatCore
+import MessageMarkup
+
+/// What a message says where there is room for a line or two: without marks, spoilers covered.
+nonisolated enum PlainPreview {
+    /// The most characters that are read for a preview: a message may have a million.
+    static let readCharacters = 2_000
+    private static let spoilerMark = "||"
+
+    /// The first line of a body that says something, at most ``MessageItem/quotedCharacters`` of it; of a message
+    /// without words what its first file shows, or else what that is called.
+    static func quote(_ body: MessageBody, attachments: [MediaReference]) -> String {
+        let lines = body.plainText(.covered).split(whereSeparator: \.isNewline)
+        guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else {
+            return attachments.first.map { $0.altText ?? $0.name } ?? ""
+        }
+        let shown = line.prefix(MessageItem.quotedCharacters)
+        return lines.count > 1 || shown.endIndex < line.endIndex ? shown + "…" : String(shown)
+    }
+
+    /// A text on one line.
+    ///
+    /// - Parameter isCut: whether it may be only the beginning of what was said, so that a spoiler has no end in it.
+    static func line(_ text: String, isCut: Bool) -> String {
+        let words = plain(isCut ? closed(text) : text).split(whereSeparator: \.isWhitespace)
+        return words.joined(separator: " ")
+    }
+
+    /// The part of a text around what was found in it.
+    ///
+    /// - Parameter first: where that begins, in UTF-8 units.
+    static func surroundings(of first: Int, in text: String) -> String {
+        guard text.utf8.count > readCharacters else { return plain(text) }
+        let place = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
+        let half = readCharacters / 2
+        let start = text.index(place, offsetBy: -half, limitedBy: text.startIndex) ?? text.startIndex
+        let end = text.index(place, offsetBy: half, limitedBy: text.endIndex) ?? text.endIndex
+        // From a spoiler's inside, and into one.
+        let opening = count(text[..<start]).isMultiple(of: 2) ? "" : spoilerMark
+        return plain(closed(opening + text[start..<end]))
+    }
+
+    private static func plain(_ text: String) -> String {
+        MessageMarkup.plainBody(markdown: text) != nil
+            ? text : MessageMarkup.body(markdown: text).plainText(.covered)
+    }
+
+    private static func closed(_ text: String) -> String {
+        count(text[...]).isMultiple(of: 2) ? text : text + spoilerMark
+    }
+
+    private static func count(_ text: Substring) -> Int {
+        var count = 0
+        var isHalf = false
+        for byte in text.utf8 {
+            guard byte == UInt8(ascii: "|") else {
+                isHalf = false
+                continue
+            }
+            if isHalf { count += 1 }
+            isHalf.toggle()
+        }
+        return count
+    }
+}

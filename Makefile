@@ -89,6 +89,7 @@ else
 	@$(RELEASE)/parlance-store-soak sync
 	@$(RELEASE)/parlance-store-soak unread
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
+	@$(RELEASE)/parlance-matrix-soak unread
 	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
 	@$(RELEASE)/parlance-matrix-soak talk
 endif

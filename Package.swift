@@ -132,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "MatrixSoak",
             dependencies: [
-                "BenchmarkReport", "ChatCore", "ChatStore", "MatrixBackend", "SeededRandom", "SoakSupport",
+                "BenchmarkReport", "ChatCore", "ChatStore", "JSONReading", "MatrixBackend", "SeededRandom",
+                "SoakSupport",
             ],
             swiftSettings: settings),
         .testTarget(

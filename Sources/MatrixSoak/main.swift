@@ -11,6 +11,7 @@ let usage = """
     Usage: parlance-matrix-soak talk [--messages N] [--client-kills N] [--server-kills N] [--faults N] [--seed N]
                                      [--data DIR]
            parlance-matrix-soak requests [--count N] [--minutes N]
+           parlance-matrix-soak unread [--count N] [--seed N]
            parlance-matrix-soak bench [--data DIR]
 
     talk      from the project's folder: two users, each a process of its own, send N messages (10000) over a real
@@ -19,6 +20,8 @@ let usage = """
               message arrives once and in order, and both users keep what the server has
     requests  sends N requests (10000) by one transport, then long polls for some minutes (0), and tells what memory and
               open files are left
+    unread    tells N sequences (100000) of push rules, rooms, messages, deletions and read marks in syncs: the counts of
+              unread messages and mentions are those of a count of all by the rules as the specification has them
     bench     from the project's folder: time, requests and bytes from a start to a list of rooms, with 40 and with 400
               rooms, and a room with 10,000 messages, over a real Synapse whose data stays in DIR (.build/synapse/bench)
 
@@ -63,6 +66,10 @@ do {
         ).run()
     case "requests":
         isFine = try await RequestRun(count: number("--count", 10_000), minutes: number("--minutes", 0)).run()
+    case "unread":
+        isFine = try await RuleRun(
+            count: number("--count", 100_000), seed: options["--seed"] ?? .random(in: 1...999_999)
+        ).run()
     case "bench": isFine = try await MatrixBench(folder: data ?? ".build/synapse/bench").run()
     default: print(usage)
     }

@@ -20,4 +20,10 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.contains("0 open files more"))
     }
+
+    /// Rules of what the user is told of, read twice.
+    @Test func countsAreThoseOfTheRules() async throws {
+        let outcome = try await SoakTool("parlance-matrix-soak").run(["unread", "--count", "600", "--seed", "2026"])
+        #expect(outcome.status == 0, "\(outcome.output)")
+    }
 }

@@ -26,8 +26,22 @@ public protocol TimelineService: Sendable {
     func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage
     /// Those of the messages that there are.
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message]
+    /// Brings all that was said in a room to this computer, from the newest to the oldest, as far as it can be had now.
+    ///
+    /// - Parameter progress: told how many messages were fetched, from any thread.
+    /// - Returns: the position from which nothing is missing; nil if nothing is.
+    /// - Throws: a storage error, or `CancellationError`. A server that does not answer is no error.
+    func fetchHistory(
+        of room: RoomID, progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> Int64?
     /// Moves the read marker forward to this message; never back.
     func markRead(_ message: MessageID, in room: RoomID) async throws
+}
+
+extension TimelineService {
+    public func fetchHistory(
+        of room: RoomID, progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> Int64? { nil }
 }
 
 /// What a member does in a room.

@@ -96,6 +96,8 @@ public final class ConversationCoordinator {
 
     /// Exports and imports, if the application does so.
     @ObservationIgnored public var archive: (any ConversationArchive)?
+    /// Whether what is imported becomes rooms of these.
+    @ObservationIgnored public var takesImports = false
 
     @ObservationIgnored let service: any ChatService
     @ObservationIgnored let translator: Translator

@@ -98,8 +98,8 @@ final class ParlanceApplication {
             self.store = store
             self.backend = backend
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
-            coordinator.archive = RoomArchive(
-                source: backend, destination: backend, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
+            coordinator.archive = archive(of: backend, into: backend)
+            coordinator.takesImports = true
             equip(coordinator, abilities: backend.abilities)
             let matrix = MatrixAccounts(
                 list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
@@ -119,10 +119,15 @@ final class ParlanceApplication {
 
     private func conversations(over backend: MatrixBackend, of account: String) -> ConversationCoordinator {
         let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
+        if let local = self.backend { coordinator.archive = archive(of: backend, into: local) }
         equip(coordinator, abilities: backend.abilities)
         coordinator.sendKey = sendKey
         coordinator.start(opening: settings?.string("selected-account") == account ? lastRoom : nil)
         return coordinator
+    }
+
+    private func archive(of source: any RoomArchive.Source, into local: LocalBackend) -> RoomArchive {
+        RoomArchive(source: source, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
     }
 
     private var lastRoom: RoomID? {

@@ -4,11 +4,12 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import JSONReading
+import Synchronization
 import Testing
 
 @testable import MatrixBackend
 
-/// Messages of one's own that a sync leaves out.
+/// Messages that a sync leaves out: one's own, and for an export all.
 @Suite(.timeLimit(.minutes(1))) struct MissingEchoTests {
     private static let time: Int64 = 1_700_000_000_000
     private let own = "@me:example.org"
@@ -134,5 +135,45 @@ import Testing
         #expect(all.allSatisfy { $0.delivery == .sent })
         await backend.close()
         await store.close()
+    }
+
+    // MARK: All that was said
+
+    private func goOnline(_ backend: MatrixBackend) async {
+        for await state in backend.connectionStates() where state == .online { return }
+    }
+
+    @Test func theWholeHistoryIsFetched() async throws {
+        let server = FakeHomeserver { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            let from = request.url.query() ?? ""
+            return from.contains("from=p2&") ? Self.page([3, 4], end: "p3") : Self.page([1, 2], end: nil)
+        }
+        let (backend, store) = try await start(server, TemporaryFolder())
+        server.sync(sync("s1", [Self.text(5), Self.text(6)], gap: "p2"))
+        await open(backend)
+        await goOnline(backend)
+        let told = Mutex<[Int]>([])
+        #expect(try await backend.fetchHistory(of: room) { count in told.withLock { $0.append(count) } } == nil)
+        #expect(told.withLock { $0 } == [2, 4])
+        let all = try await store.messages(in: room, after: .min, limit: 100).messages
+        #expect(all.map(\.text) == ["1", "2", "3", "4", "5", "6"])
+        await backend.close()
+    }
+
+    @Test func whatCannotBeFetchedIsTold() async throws {
+        let server = FakeHomeserver { request in
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            let isFirst = (request.url.query() ?? "").contains("from=p2&")
+            return isFirst ? Self.page([3, 4], end: "p3") : nil
+        }
+        let (backend, store) = try await start(server, TemporaryFolder())
+        server.sync(sync("s1", [Self.text(5), Self.text(6)], gap: "p2"))
+        await open(backend)
+        await goOnline(backend)
+        let start = try #require(try await backend.fetchHistory(of: room) { _ in })
+        let all = try await store.messages(in: room, after: start - 1, limit: 100).messages
+        #expect(all.map(\.text) == ["3", "4", "5", "6"])
+        await backend.close()
     }
 }

@@ -3,6 +3,10 @@ import Foundation
 
 /// All that is known, a message a line.
 struct JSONExport: ExportWriter {
+    /// By which imports know it.
+    static let format = "parlance-room"
+    static let fileName = "messages.json"
+
     private struct RoomRecord: Encodable {
         struct Person: Encodable {
             var id: String
@@ -10,7 +14,7 @@ struct JSONExport: ExportWriter {
             var kind: String
             var hasLeft: Bool
         }
-        var format = "parlance-room"
+        var format = JSONExport.format
         var version = 1
         var id: String
         var name: String

@@ -30,16 +30,20 @@ struct RoomExporter {
     }
 
     private func write(in folder: URL) async throws -> ExportReport {
+        let whole = try await service.fetchHistory(of: room) { [progress] fetched in
+            progress(TransferProgress(messages: fetched, fraction: nil))
+        }
         let members = try await members()
         let names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
         var writer = format.writer(zone: zone)
-        var media = ExportedMedia(folder: folder, service: service)
+        // With a server that does not answer, each file would be waited for.
+        var media = ExportedMedia(folder: folder, service: service, isAtHand: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
         try file.write(
             writer.beginning(
                 of: ExportedRoom(id: room, name: name, members: members, exportedAt: now, zone: zone)))
-        var place = Int64.min
+        var place = whole.map { $0 - 1 } ?? Int64.min
         var ends: (first: Int64, last: Int64)?
         while true {
             try Task.checkCancellation()
@@ -48,6 +52,7 @@ struct RoomExporter {
             if ends == nil, let first = page.messages.first {
                 let newest = try await service.messages(in: room, before: .max, limit: 1).messages.last
                 ends = (first.position, newest?.position ?? last.position)
+                if whole != nil { report.begins = first.sentAt }
             }
             for message in page.messages {
                 let files = try await media.copy(message.attachments)
@@ -137,9 +142,13 @@ struct ExportedMedia {
     /// Where each content lies: one that was sent twice is there once.
     private var paths: [String: String] = [:]
 
-    init(folder: URL, service: any MediaService) {
+    /// Whether only what is on this computer is copied.
+    private var isAtHand: Bool
+
+    init(folder: URL, service: any MediaService, isAtHand: Bool = false) {
         self.folder = folder
         self.service = service
+        self.isAtHand = isAtHand
     }
 
     mutating func copy(_ media: [MediaReference]) async throws -> [ExportedMessage.File] {
@@ -150,11 +159,26 @@ struct ExportedMedia {
         return files
     }
 
+    private mutating func content(of media: MediaReference) async throws -> URL? {
+        if isAtHand { return await service.contentAtHand(of: media) }
+        do {
+            return try await service.content(of: media)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch ChatError.storage {
+            // The server did not answer; the next file would be waited for as long.
+            isAtHand = true
+            return nil
+        } catch {
+            return nil
+        }
+    }
+
     private mutating func path(of media: MediaReference) async throws -> String? {
         let key = media.uri + "\n" + media.name
         if let known = paths[key] { return known }
         try Task.checkCancellation()
-        guard let content = try? await service.content(of: media) else {
+        guard let content = try await content(of: media) else {
             missing += 1
             return nil
         }

@@ -50,7 +50,7 @@ struct ImportPlan {
     private static func main(of files: any SourceFiles) -> SourceEntry? {
         if files.entries.count == 1 { return files.entries.first }
         let texts = files.entries.filter { $0.name.hasSuffix(".txt") }
-        return files.entries.first { $0.name == "result.json" || $0.name == "export.json" }
+        return files.entries.first { ["result.json", "export.json", JSONExport.fileName].contains($0.name) }
             ?? texts.first { $0.name == "_chat.txt" || $0.name.hasPrefix("WhatsApp") }
             ?? (texts.count == 1 ? texts.first : nil)
     }
@@ -66,6 +66,11 @@ struct ImportPlan {
         let text = String(decoding: start, as: UTF8.self)
         let isObject = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first == "{"
         if isObject {
+            let base = String(entry.path.dropLast(entry.name.count))
+            if text.contains("\"format\":\"\(JSONExport.format)\"") {
+                let paths = Set(files.entries.map(\.path))
+                return Part(name: nil, paths: [entry.path]) { ParlanceParser(paths: paths, base: base) }
+            }
             let isElement = ["\"room_name\"", "\"export_date\"", "\"exported_by\""].contains { text.contains($0) }
             guard
                 isElement
@@ -78,8 +83,7 @@ struct ImportPlan {
             guard isElement else {
                 return Part(name: nil, paths: [entry.path]) { TelegramParser(zone: zone) }
             }
-            let media = ElementFiles(
-                files.entries.lazy.map(\.path), base: String(entry.path.dropLast(entry.name.count)))
+            let media = ElementFiles(files.entries.lazy.map(\.path), base: base)
             return Part(name: nil, paths: [entry.path]) { ElementParser(files: media) }
         }
         guard WhatsAppParser.dates(in: start).lines > 0 else {

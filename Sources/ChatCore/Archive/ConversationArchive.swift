@@ -20,6 +20,8 @@ public struct ExportReport: Equatable, Sendable {
     public var files: Int
     /// Files that messages refer to and that are not there.
     public var missingFiles: Int
+    /// When the first of the messages was sent, where older ones are with a server that did not answer.
+    public var begins: Date?
 
     public init(folder: URL, messages: Int, files: Int, missingFiles: Int) {
         self.folder = folder

@@ -43,6 +43,11 @@ enum TransferText {
                 translated("Files that are not there any more: {files}").replacing(
                     "{files}", with: files(report.missingFiles)))
         }
+        if let begins = report.begins {
+            lines.append(
+                translated("The server did not answer: what was said before {date} is missing.").replacing(
+                    "{date}", with: DateText.full(begins)))
+        }
         return (lines + ["", report.folder.path]).joined(separator: "\n")
     }
 

@@ -95,7 +95,7 @@ public final class MainWindow {
         coordinator.onNotice = { [weak self] in self?.show($0) }
         coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
-        importing?.isEnabled = coordinator.archive != nil
+        importing?.isEnabled = coordinator.takesImports
         joining?.isEnabled = coordinator.takesAddresses
         writing?.isEnabled = coordinator.findsPeople
         inviting?.isEnabled = coordinator.findsPeople

@@ -23,7 +23,7 @@ extension MatrixBackend {
             guard let queuedAt = echoes.earliestMissing(in: room, after: sync),
                 let gap = try await store.gaps(in: room).last
             else { return }
-            let earliest = try await fill(gap, in: room)
+            let earliest = try await fill(gap, in: room).earliest
             // Nothing is at the server before it was queued here: a server that lags behind itself brings it later.
             guard earliest.map({ $0 > queuedAt.addingTimeInterval(-Self.clockSkew) }) ?? true else {
                 return await inTurn { echoes.giveUpMissing(in: room, after: sync) }

@@ -68,6 +68,30 @@ extension MatrixBackend {
         return withEchoes(page, in: room, before: .max)
     }
 
+    public func fetchHistory(
+        of room: RoomID, progress: @escaping @Sendable (Int) -> Void
+    ) async throws -> Int64? {
+        var fetched = 0
+        var before: TimelineGap?
+        while let gap = try await store.gaps(in: room).last {
+            try Task.checkCancellation()
+            // A server that says the same again says no more.
+            guard connection == .online, gap != before else { return gap.position }
+            do {
+                fetched += try await fill(gap, in: room).messages
+                before = gap
+            } catch MatrixError.busy(let retryAfter) {
+                try await clock.sleep(for: min(retryAfter, .seconds(60)), tolerance: nil)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch is MatrixError {
+                return gap.position
+            }
+            progress(fetched)
+        }
+        return nil
+    }
+
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
         let stored = try await store.messages(ids, in: room) + echoes.messages(in: room).filter { ids.contains($0.id) }
         let known = Set(stored.map(\.id))
@@ -182,9 +206,9 @@ extension MatrixBackend {
     }
 
     /// Asks the server for a piece of what is missing.
-    /// - Returns: when the first of it happened; nil if it has nothing but goes on.
+    /// - Returns: when the first of it happened, nil if it has nothing but goes on; and how many messages it has.
     @discardableResult
-    func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Date? {
+    func fill(_ gap: TimelineGap, in room: RoomID) async throws -> (earliest: Date?, messages: Int) {
         let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
         let creation = RoomCreation(try await store.setting(RoomStateReader.creationSetting, of: room))
         let rules = try await pushRoom(room).map { (pushRules, $0) }
@@ -199,7 +223,7 @@ extension MatrixBackend {
             await tell(outcome)
             roomsChanged()
         }
-        return page.events.last?.sentAt
+        return (page.events.last?.sentAt, events.count { if case .message = $0 { true } else { false } })
     }
 
     private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {

@@ -1,0 +1,116 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// A room as this application exports it (``JSONExport``).
+final class ParlanceParser: ConversationParser, JSONReceiver {
+    /// Names of members are remembered up to so many: an export may name anybody.
+    private static let mostNames = 200_000
+    private lazy var stream = JSONStream(receiver: self)
+    private var events: [ImportEvent] = []
+    private var own: Set<String> = []
+    private var names: [String: String] = [:]
+    private var name = ""
+    private var hasBegun = false
+    private let paths: Set<String>
+    private let base: String
+
+    /// - Parameters:
+    ///   - paths: all files of the export.
+    ///   - base: the folder in which `messages.json` lies, with a slash behind it, or empty.
+    init(paths: Set<String>, base: String) {
+        self.paths = paths
+        self.base = base
+    }
+
+    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
+    func finish() throws { try stream.finish() }
+
+    func take() -> [ImportEvent] {
+        defer { events = [] }
+        return events
+    }
+
+    func entersContainer(at path: [JSONStep]) -> Bool {
+        if path == [.key("members")] { return true }
+        guard path == [.key("messages")] else { return path.isEmpty }
+        hasBegun = true
+        events.append(.conversation(name: name))
+        return true
+    }
+
+    func leaveContainer(at path: [JSONStep]) {}
+
+    func receive(_ value: JSONValue, at path: [JSONStep]) {
+        switch (path.first, path.count) {
+        case (nil, _): events.append(.omission(.wrongType("root")))
+        case (.key("name"), 1):
+            name = value.string ?? ""
+            if hasBegun { events.append(.renamed(name)) }
+        case (.key("members"), 2): member(value)
+        case (.key("messages"), 1): events.append(.omission(.wrongType("messages")))
+        case (.key("messages"), 2): message(value)
+        default: break
+        }
+    }
+
+    private func member(_ value: JSONValue) {
+        guard let id = value["id"]?.string, names.count < Self.mostNames else { return }
+        names[id] = value["name"]?.string
+        if value["kind"]?.string == Member.Kind.own.rawValue { own.insert(id) }
+    }
+
+    private func message(_ value: JSONValue) {
+        guard value.object != nil else { return events.append(.omission(.wrongType("message"))) }
+        if let event = value["event"]?["kind"]?.string { return events.append(.omission(.event(event))) }
+        if value["isDeleted"]?.bool == true { return events.append(.omission(.event("deleted"))) }
+        guard let id = value["id"]?.string else { return events.append(.omission(.incomplete("id"))) }
+        guard let sender = value["sender"]?.string else { return events.append(.omission(.incomplete("sender"))) }
+        guard let sentAt = Self.date(value["sentAt"]) else { return events.append(.omission(.incomplete("sentAt"))) }
+        guard let text = value["text"]?.string else { return events.append(.omission(.wrongType("text"))) }
+        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.omission(.tooLong)) }
+        var parsed = ParsedMessage(
+            id: id, senderID: sender, senderName: value["senderName"]?.string ?? names[sender] ?? sender, text: text,
+            sentAt: sentAt)
+        parsed.kind = value["kind"]?.string.flatMap(Message.Kind.init) ?? .text
+        parsed.replyTo = value["replyTo"]?.string
+        parsed.editedAt = Self.date(value["editedAt"])
+        parsed.isOwn = own.contains(sender)
+        for file in value["files"]?.array ?? [] { add(file, to: &parsed) }
+        guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
+            return events.append(.omission(.incomplete("text")))
+        }
+        events.append(.message(parsed))
+        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
+    }
+
+    private func add(_ file: JSONValue, to message: inout ParsedMessage) {
+        guard let path = file["path"]?.string, paths.contains(base + path) else {
+            return events.append(.omission(.missingFile))
+        }
+        func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
+        message.files.append(
+            ParsedMessage.File(
+                path: base + path, name: file["name"]?.string ?? "",
+                type: file["type"]?.string ?? FileType.type(of: path),
+                width: number("width"), height: number("height"), duration: number("duration")))
+    }
+
+    private func add(_ reaction: JSONValue, to message: ParsedMessage) {
+        guard let text = reaction["text"]?.string, let senders = reaction["senders"]?.array else {
+            return events.append(.omission(.reaction))
+        }
+        for sender in senders.compactMap(\.string) {
+            events.append(
+                .change(
+                    ParsedChange(
+                        target: message.id, senderID: sender, senderName: names[sender] ?? sender, at: message.sentAt,
+                        kind: .reaction(text), isOwn: own.contains(sender))))
+        }
+    }
+
+    private static func date(_ value: JSONValue?) -> Date? {
+        guard let text = value?.string else { return nil }
+        return try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+}

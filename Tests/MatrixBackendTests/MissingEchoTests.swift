@@ -149,9 +149,10 @@ import Testing
             let from = request.url.query() ?? ""
             return from.contains("from=p2&") ? Self.page([3, 4], end: "p3") : Self.page([1, 2], end: nil)
         }
-        let (backend, store) = try await start(server, TemporaryFolder())
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(5), Self.text(6)], gap: "p2"))
-        await open(backend)
+        await backend.waitForRoom(room)
         await goOnline(backend)
         let told = Mutex<[Int]>([])
         #expect(try await backend.fetchHistory(of: room) { count in told.withLock { $0.append(count) } } == nil)
@@ -159,6 +160,7 @@ import Testing
         let all = try await store.messages(in: room, after: .min, limit: 100).messages
         #expect(all.map(\.text) == ["1", "2", "3", "4", "5", "6"])
         await backend.close()
+        await store.close()
     }
 
     @Test func whatCannotBeFetchedIsTold() async throws {
@@ -167,13 +169,15 @@ import Testing
             let isFirst = (request.url.query() ?? "").contains("from=p2&")
             return isFirst ? Self.page([3, 4], end: "p3") : nil
         }
-        let (backend, store) = try await start(server, TemporaryFolder())
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(5), Self.text(6)], gap: "p2"))
-        await open(backend)
+        await backend.waitForRoom(room)
         await goOnline(backend)
         let start = try #require(try await backend.fetchHistory(of: room) { _ in })
         let all = try await store.messages(in: room, after: start - 1, limit: 100).messages
         #expect(all.map(\.text) == ["3", "4", "5", "6"])
         await backend.close()
+        await store.close()
     }
 }

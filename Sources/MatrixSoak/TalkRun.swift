@@ -102,7 +102,12 @@ struct TalkRun {
         for talker in talkers {
             let last = truth.map { $0.last ?? "" }
             let kept = await onThread { try talker.kept(upTo: last) }
-            others += zip(kept, truth).filter { $0 != $1 }.count
+            for (kept, truth) in zip(kept, truth) where kept != truth {
+                others += 1
+                print(
+                    "kept of \(truth.count) are \(kept.count): missing", Set(truth).subtracting(kept).sorted(), "more",
+                    Set(kept).subtracting(truth).sorted())
+            }
         }
         let total = done.values.reduce(0, +)
         print(

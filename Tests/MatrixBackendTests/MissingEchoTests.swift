@@ -65,6 +65,37 @@ import Testing
         await store.close()
     }
 
+    /// The sync brought it, and a kill came before the server's own answer to it.
+    @Test func whatIsKeptAndStillInTheOutboxIsShownOnce() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        func start() async throws -> MatrixBackend {
+            try await MatrixBackend.start(
+                over: store, server: URL(filePath: "/"), own: MemberID(own), token: nil,
+                transport: FakeHomeserver { _ in nil })
+        }
+        func tell(_ events: [TimelineEvent]) async throws {
+            let batch = RoomBatch(
+                id: room, createdAt: Fixtures.date, members: [Member(id: MemberID(own), displayName: "Me", kind: .own)],
+                events: events, settings: [MatrixOutboxBackend.encryptionSetting: "0"])
+            _ = try await store.apply(SyncBatch(rooms: [batch]))
+        }
+        try await tell([])
+        let first = try await start()
+        try await first.send(Fixtures.outgoing("Once", transaction: "t"), to: room)
+        try await first.send(Fixtures.outgoing("On its way", transaction: "u"), to: room)
+        await first.close()
+        let message = NewMessage(
+            id: MessageID("$1"), sender: MemberID(own), text: "Once", sentAt: Fixtures.date,
+            transactionID: TransactionID("t"))
+        try await tell([.message(message)])
+        let second = try await start()
+        let shown = await second.shown(in: room) { $0.contains { $0.text == "On its way" } }
+        #expect(shown.map(\.text) == ["Once", "On its way"] && shown.first?.id == MessageID("$1"))
+        await second.close()
+        await store.close()
+    }
+
     @Test func whatTheNextSyncBringsIsNotLookedFor() async throws {
         let server = FakeHomeserver { request in request.method == .put ? ["event_id": "$5"] : nil }
         let folder = TemporaryFolder()

@@ -136,6 +136,11 @@ struct EchoBook {
         return echo.message
     }
 
+    /// What was told as sent before this start is in the store, and the outbox is not done with it.
+    mutating func settle(_ transaction: TransactionID, in room: RoomID) {
+        settled[room, default: []].insert(transaction)
+    }
+
     /// Ends the echoes of messages that are in the store, by whichever of their two names.
     mutating func settle(_ messages: [Message], in room: RoomID) -> [MessageID] {
         var removed: [MessageID] = []

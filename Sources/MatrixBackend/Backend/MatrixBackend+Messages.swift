@@ -115,18 +115,33 @@ extension MatrixBackend {
         guard watches[room] == nil, !isClosed else { return }
         let items = outbox.items(in: room)
         watches[room] = Task { [weak self] in
-            for await items in items { await self?.follow(items, in: room) }
+            var isFirst = true
+            for await items in items {
+                await self?.follow(items, in: room, isFirst: isFirst)
+                isFirst = false
+            }
         }
     }
 
-    private func follow(_ items: [OutboxItem], in room: RoomID) async {
+    private func follow(_ items: [OutboxItem], in room: RoomID, isFirst: Bool) async {
         await inTurn {
+            if isFirst { await settleKept(items, in: room) }
             let targets = changes.follow(items, in: room)
             tell(echoes.follow(items, in: room, by: own), in: room)
             guard !targets.isEmpty else { return }
             var changed: [Message] = []
             for target in targets { changed += await messages(of: target, in: room) }
             if !changed.isEmpty { tell(.changed(changed), in: room) }
+        }
+    }
+
+    /// A kill between the sync and the server's answer leaves a message in the store and in the outbox: it is shown once.
+    private func settleKept(_ items: [OutboxItem], in room: RoomID) async {
+        for item in items {
+            guard case .send = item.request.action,
+                (try? await store.message(of: item.request.id, in: room)) ?? nil != nil
+            else { continue }
+            echoes.settle(item.request.id, in: room)
         }
     }
 

@@ -50,6 +50,8 @@ public protocol MessageService: Sendable {
     /// anything but the loss of the disk. Sending a transaction again returns the message stored first.
     @discardableResult
     func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message
+    /// The same with several, in their order: all of them are stored, or none.
+    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws
     func edit(_ message: MessageID, in room: RoomID, text: String) async throws
     /// Sends again what the backend gave up, or what waits for its next attempt; nil for all of the room. Does nothing
     /// where nothing waits.

@@ -10,9 +10,17 @@ extension Outbox {
     public func send(
         _ message: OutboxMessage, transaction: TransactionID, to room: RoomID, removingDraft: Bool = false
     ) async throws {
-        guard rooms[room]?[transaction] == nil else { return }
-        let request = OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
-        try await append(request, sentDraft: removingDraft ? room : nil)
+        try await send([(message, transaction)], to: room, removingDraft: removingDraft)
+    }
+
+    /// The same with several, in their order: all of them are queued, or none.
+    public func send(
+        _ messages: [(message: OutboxMessage, transaction: TransactionID)], to room: RoomID, removingDraft: Bool = false
+    ) async throws {
+        let requests = messages.filter { rooms[room]?[$0.transaction] == nil }.map { message, transaction in
+            OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
+        }
+        if !requests.isEmpty { try await append(requests, in: room, sentDraft: removingDraft ? room : nil) }
     }
 
     /// Changes the text of a message that is on its way, or that the server has.
@@ -135,28 +143,33 @@ extension Outbox {
         return entry.sentAs.map { (.message($0), nil) } ?? (target, entry)
     }
 
+    private func append(_ request: OutboxRequest, removing removed: Set<OutboxChange.Key> = []) async throws {
+        try await append([request], in: request.room, removing: removed)
+    }
+
     private func append(
-        _ request: OutboxRequest, sentDraft: RoomID? = nil, removing removed: Set<OutboxChange.Key> = []
+        _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil,
+        removing removed: Set<OutboxChange.Key> = []
     ) async throws {
         // In the queue before it is written, so that calls that come in between find their order; no worker takes it
         // before `isStored`.
-        var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
-        entry.isStored = false
-        rooms[request.room, default: RoomQueue()].append(entry)
-        rooms[request.room]?.setLeaving(Set(removed.map(\.id)), true)
+        for request in requests {
+            var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
+            entry.isStored = false
+            rooms[room, default: RoomQueue()].append(entry)
+        }
+        rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
         do {
-            try await commit(OutboxChange(put: [request], removed: removed, sentDraft: sentDraft))
+            try await commit(OutboxChange(put: requests, removed: removed, sentDraft: sentDraft))
         } catch {
-            rooms[request.room]?.remove([request.id])
-            await keep(removed, in: request.room)
+            rooms[room]?.remove(Set(requests.map(\.id)))
+            await keep(removed, in: room)
             throw error
         }
-        rooms[request.room]?.remove(Set(removed.map(\.id)))
-        if var stored = rooms[request.room]?[request.id] {
-            stored.isStored = true
-            rooms[request.room]?[request.id] = stored
-        }
-        changed(request.room)
+        rooms[room]?.remove(Set(removed.map(\.id)))
+        let stored = Set(requests.map(\.id))
+        rooms[room]?.updateAll { if stored.contains($0.request.id) { $0.isStored = true } }
+        changed(room)
     }
 
     private func replace(_ entry: RoomQueue.Entry, with action: OutboxAction, in room: RoomID) async throws {

@@ -57,24 +57,33 @@ extension ChatStore {
     public func append(
         _ new: NewMessage, to room: RoomID, removingDraft: Bool = false
     ) async throws -> Appended {
+        try await append([new], to: room, removingDraft: removingDraft)[0]
+    }
+
+    /// The same with several, in their order: all of them are stored, or none.
+    public func append(
+        _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false
+    ) async throws -> [Appended] {
         let draft = removingDraft ? try await readUnsent { db in try DraftRow.find(room, in: db) } : nil
-        let appended: Appended = try await write { db in
+        let appended: [Appended] = try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            if let transaction = new.transactionID,
-                let stored = try MessageQuery(room: record).find(transaction, in: db)
-            {
-                return Appended(message: stored, isNew: false)
-            }
             var writer = try MessageWriter(to: record, in: db)
-            let message = try writer.append(new)
+            let appended = try messages.map { new in
+                if let transaction = new.transactionID,
+                    let stored = try MessageQuery(room: record).find(transaction, in: db)
+                {
+                    return Appended(message: stored, isNew: false)
+                }
+                return Appended(message: try writer.append(new), isNew: true)
+            }
             try writer.finish()
-            if let draft {
+            if let draft, appended.contains(where: \.isNew) {
                 try db.execute(
                     sql: "UPDATE room SET sentDraft = ? WHERE key = ?", arguments: [draft.token, record.key])
             }
-            return Appended(message: message, isNew: true)
+            return appended
         }
-        if appended.isNew, let draft {
+        if let draft, appended.contains(where: \.isNew) {
             // From the commit above on the draft counts as sent: this only clears it away.
             try? await writeUnsent { db in try draft.remove(in: db) }
         }

@@ -62,6 +62,21 @@ extension ChatStore {
         }
     }
 
+    /// Puts a piece of history into a gap.
+    ///
+    /// - Parameter followsOn: whether it begins where what is in front of the gap ends. Otherwise it may lie anywhere in
+    ///   the gap, or meet one of its ends.
+    /// - Returns: nil if it does not belong there, or the gap is no longer as it was given.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func place(
+        _ stretch: HistoryStretch, in gap: TimelineGap, of room: RoomID, members: [Member] = [], followsOn: Bool = false
+    ) async throws -> RoomOutcome? {
+        try await writeCache { db in
+            try RoomSync(db: db).place(
+                stretch, in: gap, of: RoomRecord.get(room, in: db), members, followsOn: followsOn)
+        }
+    }
+
     /// Takes in a change that a server took from here: the sync may tell it again.
     /// - Throws: ``ChatError/notFound`` without the room.
     public func apply(_ change: MessageChange, in room: RoomID) async throws -> RoomOutcome {
@@ -74,9 +89,9 @@ extension ChatStore {
         try await read { db in
             let record = try RoomRecord.get(room, in: db)
             return try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT position, token FROM gap WHERE room = ? ORDER BY position"),
+                db.cachedStatement(sql: "SELECT * FROM gap WHERE room = ? ORDER BY position"),
                 arguments: [record.key]
-            ).map { row in TimelineGap(position: try row.value("position"), token: try row.value("token")) }
+            ).map(TimelineGap.init)
         }
     }
 

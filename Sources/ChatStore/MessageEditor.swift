@@ -68,7 +68,12 @@ struct MessageEditor {
         let sender = try UserRow.key(of: member, in: db)
         if isGiven {
             try db.execute(
-                sql: "INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                // Given again, while nothing was told of its being taken back: the later one is the one that is there.
+                sql: """
+                    INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+                    SET id = excluded.id, givenAt = excluded.givenAt
+                    WHERE id <> excluded.id AND givenAt < excluded.givenAt
+                    """,
                 arguments: [key, text, sender, date.milliseconds, id])
         } else {
             try db.execute(

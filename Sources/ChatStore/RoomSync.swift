@@ -5,7 +5,7 @@ import GRDB
 /// Takes what a server told of rooms into the database, within a transaction.
 struct RoomSync {
     /// Positions that a gap keeps free for what is missing.
-    private static let reserve: Int64 = 1 << 20
+    static let reserve: Int64 = 1 << 20
     /// Changes of unknown messages that are kept in a room: there may be no end of them.
     private static let mostOrphans = 5000
 
@@ -49,10 +49,7 @@ struct RoomSync {
         _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
         next token: String?
     ) throws -> RoomOutcome? {
-        let isThere = try Bool.fetchOne(
-            db, sql: "SELECT 1 FROM gap WHERE room = ? AND position = ? AND token = ?",
-            arguments: [record.key, gap.position, gap.token])
-        guard isThere != nil else { return nil }
+        guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
         var outcome = RoomOutcome(room: record.room.id)
         var people = try put(members, into: record)
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
@@ -66,6 +63,10 @@ struct RoomSync {
             if let known = try MessageQuery(room: record).find(message.id, in: db) {
                 // Behind the gap it came twice, and what is missing may still follow.
                 guard known.position < gap.position else { continue }
+                // So it may elsewhere, by a server whose times are wrong.
+                guard try !TimelineGap.lies(between: known.position, and: gap.position, in: record, db) else {
+                    continue
+                }
                 // What is in front of the gap is met: nothing is missing between.
                 isClosed = true
                 break
@@ -75,17 +76,26 @@ struct RoomSync {
             new.append(event)
         }
         try writer.finish()
+        try finish(new, of: events, before: gap, in: record, &changed)
+        try gap.remove(from: record, db)
+        if !isClosed, let token {
+            try TimelineGap(position: position, token: token, forward: gap.forward).insert(into: record, db)
+        }
+        outcome.changed = try messages(changed, of: record)
+        outcome.members = Self.latest(people)
+        return outcome
+    }
+
+    /// What is fetched from within the history is stored: what belongs to it follows.
+    func finish(
+        _ new: [TimelineEvent], of events: [TimelineEvent], before gap: TimelineGap, in record: RoomRecord,
+        _ changed: inout Set<MessageID>
+    ) throws {
         for event in new { try finish(event, in: record, &changed) }
         if let read = record.readUpTo, !new.isEmpty, gap.position > read {
             try record.refreshUnread(after: read, in: db)
         }
         for case .change(let change) in events { try apply(change, in: record, &changed) }
-        try db.execute(
-            sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, gap.position])
-        if !isClosed, let token { try note(TimelineGap(position: position, token: token), in: record) }
-        outcome.changed = try messages(changed, of: record)
-        outcome.members = Self.latest(people)
-        return outcome
     }
 
     /// A change that a server took from here.
@@ -113,7 +123,7 @@ struct RoomSync {
     }
 
     /// - Returns: those who are new or another than before.
-    private func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
+    func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
         var others: [Member] = []
         for member in members {
             let known = try Row.fetchOne(
@@ -139,7 +149,7 @@ struct RoomSync {
     }
 
     /// Of several changes of one member the last one; nil without any.
-    private static func latest(_ people: [Member]) -> [Member]? {
+    static func latest(_ people: [Member]) -> [Member]? {
         var places: [MemberID: Int] = [:]
         var latest: [Member] = []
         for member in people {
@@ -154,7 +164,7 @@ struct RoomSync {
     }
 
     /// Whoever said something was there.
-    private func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
+    func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
         let known = try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
             arguments: [record.key, message.sender.rawValue])
@@ -176,7 +186,7 @@ struct RoomSync {
         }
     }
 
-    private func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
+    func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
         try ids.compactMap { try MessageQuery(room: record).find($0, in: db) }.sorted { $0.position < $1.position }
     }
 
@@ -197,7 +207,7 @@ struct RoomSync {
         if let gap, !overlaps {
             let position = end.map { $0 + Self.reserve } ?? 1
             writer.leap(to: position)
-            try note(TimelineGap(position: position, token: gap), in: record)
+            try TimelineGap(position: position, token: gap).insert(into: record, db)
         } else if let last = try lastGap(of: record) {
             writer.leap(to: last)
         }
@@ -265,13 +275,8 @@ struct RoomSync {
             db.cachedStatement(sql: "SELECT max(position) FROM gap WHERE room = ?"), arguments: [record.key])
     }
 
-    private func note(_ gap: TimelineGap, in record: RoomRecord) throws {
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO gap VALUES (?, ?, ?)")
-            .execute(arguments: [record.key, gap.position, gap.token])
-    }
-
     /// What was told of a message besides its first text, now that it is stored.
-    private func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+    func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
         changed.insert(message.id)
         try ReceiptBook(record: record, db: db).settle(at: message.id)
@@ -282,7 +287,7 @@ struct RoomSync {
     }
 
     /// Leaves out deleted messages that are known to have been changes of others, and takes those back.
-    private func messages(
+    func messages(
         of events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
     ) throws -> [TimelineEvent] {
         try events.filter { event in

@@ -100,4 +100,8 @@ extension Schema {
             PRIMARY KEY (room, change)
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// Where a server goes on forwards from what is in front of a gap, as far as that is known: history that was asked for
+    /// by its day, or by a message, is read in both directions.
+    static let ways = "ALTER TABLE gap ADD COLUMN forward TEXT;"
 }

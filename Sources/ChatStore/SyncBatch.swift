@@ -98,12 +98,31 @@ public struct MessageChange: Equatable, Sendable {
 public struct TimelineGap: Equatable, Sendable {
     /// Messages at this position and after it are behind the gap, those before it in front of it.
     public var position: Int64
-    /// Where the server goes on, backwards.
+    /// Where the server goes on, backwards from what is behind.
     public var token: String
+    /// The same forwards from what is in front; nil where that is not known.
+    public var forward: String?
 
-    public init(position: Int64, token: String) {
+    public init(position: Int64, token: String, forward: String? = nil) {
         self.position = position
         self.token = token
+        self.forward = forward
+    }
+}
+
+/// A piece of a server's history, from wherever it was asked for.
+public struct HistoryStretch: Equatable, Sendable {
+    /// Oldest first.
+    public var events: [TimelineEvent]
+    /// Where the server goes on backwards; nil at the beginning of the room.
+    public var older: String?
+    /// The same forwards; nil at its end.
+    public var newer: String?
+
+    public init(events: [TimelineEvent], older: String? = nil, newer: String? = nil) {
+        self.events = events
+        self.older = older
+        self.newer = newer
     }
 }
 

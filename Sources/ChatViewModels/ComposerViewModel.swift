@@ -63,8 +63,6 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var early = EarlyEvents()
-    /// What of a message with pictures in its text was stored before the rest could not be.
-    @ObservationIgnored private var halfSent: [OutgoingMessage] = []
     /// Edits that could not be stored, while another message was being edited.
     @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
     /// Takes files in; nil where the service has no place for them.
@@ -314,19 +312,9 @@ public final class ComposerViewModel: ViewModel {
     }
 
     /// A picture that stands in the text parts it: what is before and behind it are messages of their own, in that order, as
-    /// others' timelines can show them (MIB-20). Of a message that failed half-way only the rest is sent again.
+    /// others' timelines can show them (MIB-20). All of them are stored, or none, so that none is sent twice.
     private func deliver(_ message: ComposedMessage, as spoken: SpokenCommand?) async throws {
-        let outgoing = OutgoingMessage.messages(for: message, as: spoken, makeTransactionID)
-        let sent = outgoing.starts(with: halfSent, by: { $0.says(the: $1) }) ? halfSent.count : 0
-        for (index, part) in outgoing.enumerated().dropFirst(sent) {
-            do {
-                try await service.send(part, to: roomID)
-            } catch {
-                halfSent = Array(outgoing[..<index])
-                throw error
-            }
-        }
-        halfSent = []
+        try await service.send(OutgoingMessage.messages(for: message, as: spoken, makeTransactionID), to: roomID)
     }
 
     private func commitEdit(_ id: MessageID, _ message: ComposedMessage) {

@@ -24,17 +24,9 @@ nonisolated extension OutgoingMessage {
             }
         }
         return pieces.enumerated().map { index, piece in
-            var outgoing = OutgoingMessage(
+            OutgoingMessage(
                 makeTransactionID(), text: piece.text, files: piece.files, replyTo: index == 0 ? message.replyTo : nil)
-            // Until the last is stored the draft is the only place where all of it is.
-            outgoing.keepsDraft = index < pieces.count - 1
-            return outgoing
         }
-    }
-
-    /// Whether both say the same, whatever their transactions.
-    func says(the other: OutgoingMessage) -> Bool {
-        text == other.text && attachments == other.attachments && replyTo == other.replyTo
     }
 
     private init(_ transaction: TransactionID, _ message: ComposedMessage, as spoken: SpokenCommand?) {

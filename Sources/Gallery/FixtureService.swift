@@ -147,6 +147,10 @@ actor FixtureService: ChatService {
         return sent
     }
 
+    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        for message in messages { _ = try await send(message, to: room) }
+    }
+
     func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
         try change(message, in: room) {
             $0.text = text

@@ -4,23 +4,37 @@ import ChatStore
 extension LocalBackend {
     @discardableResult
     public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
-            throw ChatError.invalidMessage
+        try await append([message], to: room)[0]
+    }
+
+    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        if !messages.isEmpty { _ = try await append(messages, to: room) }
+    }
+
+    private func append(_ messages: [OutgoingMessage], to room: RoomID) async throws -> [Message] {
+        for message in messages {
+            guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
+                throw ChatError.invalidMessage
+            }
+            // A message never refers to what is not there.
+            for file in message.attachments { _ = try await content(of: file) }
         }
-        // A message never refers to what is not there.
-        for file in message.attachments { _ = try await content(of: file) }
         return try await inTurn {
-            let new = NewMessage(
-                id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
-                transactionID: message.transactionID, replyTo: message.replyTo, kind: message.kind,
-                formattedText: message.formattedText, attachments: message.attachments)
-            let appended = try await store.append(new, to: room, removingDraft: !message.keepsDraft)
-            if appended.isNew {
-                tell(.changed([appended.message]), in: room)
+            let new = messages.map { message in
+                NewMessage(
+                    id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
+                    transactionID: message.transactionID, replyTo: message.replyTo, kind: message.kind,
+                    formattedText: message.formattedText, attachments: message.attachments)
+            }
+            let removesDraft = messages.contains { !$0.keepsDraft }
+            let appended = try await store.append(new, to: room, removingDraft: removesDraft)
+            let fresh = appended.filter(\.isNew).map(\.message)
+            if !fresh.isEmpty {
+                tell(.changed(fresh), in: room)
                 roomsChanged()
                 wakeGuide(in: room, .said)
             }
-            return appended.message
+            return appended.map(\.message)
         }
     }
 

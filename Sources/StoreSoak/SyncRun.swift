@@ -4,8 +4,8 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Tells stores random histories in pieces that are cut, repeated and overlapping, fills the gaps, and compares what
-/// is kept with what the server has.
+/// Tells stores random histories in pieces that are cut, repeated and overlapping, fills the gaps from both ends and from
+/// within, acknowledges changes before they are told, and compares what is kept with what the server has.
 struct SyncRun {
     let count: Int
     let seed: UInt64
@@ -25,12 +25,14 @@ struct SyncRun {
         var equal = 0
         for number in 0..<count {
             let store = try await ChatStore.open(in: folder.url.appendingPathComponent("\(number)"))
-            let told = try await tell(store, &random)
-            let kept = try await store.messages(in: room, before: .max, limit: 10_000).messages.map(\.text)
-            if kept == (0..<told).map(String.init) {
+            var log = SyncLog()
+            try await tell(&log, to: store, &random)
+            let expected = log.timeline()
+            let kept = try await timeline(of: store, log)
+            if kept == expected {
                 equal += 1
             } else {
-                print("history \(number), of \(told) messages, is kept as \(kept.joined(separator: " "))")
+                print("history \(number) is\n  \(expected)\nand kept as\n  \(kept)")
             }
             await store.close()
         }
@@ -38,28 +40,84 @@ struct SyncRun {
         return equal == count
     }
 
-    /// - Returns: how many messages the server has told of, in all.
-    private func tell(_ store: ChatStore, _ random: inout SeededGenerator) async throws -> Int {
+    /// What is kept, as ``SyncLog/timeline()`` writes it down.
+    private func timeline(of store: ChatStore, _ log: SyncLog) async throws -> [String] {
+        var lines: [String] = []
+        for message in try await store.messages(in: room, before: .max, limit: 10_000).messages {
+            // A change that was deleted before it was told cannot be told from a message.
+            guard log.isMessage(message.id) else { continue }
+            let before = message.isDeleted ? [] : try await store.revisions(of: message.id, in: room).map(\.text)
+            lines.append(
+                SyncLog.line(
+                    message.id, message.isDeleted ? nil : before + [message.text], hearts: message.reactions.count))
+        }
+        return lines
+    }
+
+    private func tell(_ log: inout SyncLog, to store: ChatStore, _ random: inout SeededGenerator) async throws {
         func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         try await apply([], gap: nil, to: store)
-        var told = 0
-        var count = 0
         for _ in 0..<12 {
-            count += below(25)
+            for _ in 0..<below(25) {
+                log.append(below)
+                // The answer to a change of one's own, before the sync; this computer's clock is another.
+                if below(4) == 0, let change = log.acknowledgement(ofLast: below(3)),
+                    try await !store.messages([change.target], in: room).isEmpty
+                {
+                    _ = try await store.apply(change, in: room)
+                }
+            }
             let limit = 1 + below(12)
             // From the last time on, or from before it: a server may tell things again.
-            let from = max(0, told - (below(4) == 0 ? below(6) : 0))
-            let start = max(from, count - limit)
-            if start < count || below(2) == 0 {
-                try await apply((start..<count).map(event), gap: start > told ? "\(start)" : nil, to: store)
-                told = count
+            let from = max(0, log.told - (below(4) == 0 ? below(6) : 0))
+            let start = max(from, log.count - limit)
+            if start < log.count || below(2) == 0 {
+                try await apply(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil, to: store)
+                log.told = log.count
             }
-            if below(3) == 0, let gap = try await store.gaps(in: room).randomElement(using: &random) {
-                try await fill(gap, of: store, size: 1 + below(8))
-            }
+            try await fetch(log, into: store, &random)
         }
-        while let gap = try await store.gaps(in: room).first { try await fill(gap, of: store, size: 7) }
-        return told
+        try await apply(log.events(log.told..<log.count), gap: nil, to: store)
+        log.told = log.count
+        while let gap = try await store.gaps(in: room).first { try await fill(gap, of: store, log, size: 7) }
+    }
+
+    /// A piece of what is missing, from somewhere.
+    private func fetch(
+        _ log: SyncLog, into store: ChatStore, _ random: inout SeededGenerator
+    ) async throws {
+        guard let gap = try await store.gaps(in: room).randomElement(using: &random) else { return }
+        let size = Int.random(in: 1...8, using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0, 1: try await fill(gap, of: store, log, size: size)
+        case 2:
+            guard let start = gap.forward.flatMap({ Int($0) }), start < log.told else { return }
+            let end = min(start + size, log.told)
+            let stretch = HistoryStretch(events: log.events(start..<end), newer: end < log.told ? "\(end)" : nil)
+            _ = try await store.place(stretch, in: gap, of: room, followsOn: true)
+        case 3:
+            let start = Int.random(in: 0..<max(log.told, 1), using: &random)
+            let end = min(start + size, log.told)
+            guard let gap = try await self.gap(around: start, in: store) else { return }
+            let stretch = HistoryStretch(
+                events: log.events(start..<end), older: start == 0 ? nil : "\(start)",
+                newer: end < log.told ? "\(end)" : nil)
+            _ = try await store.place(stretch, in: gap, of: room)
+        default: break
+        }
+    }
+
+    /// The newest gap between a message from before and one from after, as a backend chooses it by their times.
+    private func gap(around number: Int, in store: ChatStore) async throws -> TimelineGap? {
+        for gap in try await store.gaps(in: room).reversed() {
+            let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
+            let front = try await store.messages(in: room, before: gap.position, limit: 1).messages.last
+            guard SyncLog.number(of: behind?.id) ?? .max > number, SyncLog.number(of: front?.id) ?? -1 < number else {
+                continue
+            }
+            return gap
+        }
+        return nil
     }
 
     private func apply(_ events: [TimelineEvent], gap: String?, to store: ChatStore) async throws {
@@ -68,17 +126,10 @@ struct SyncRun {
     }
 
     /// Tokens are the numbers of the events that they are before.
-    private func fill(_ gap: TimelineGap, of store: ChatStore, size: Int) async throws {
+    private func fill(_ gap: TimelineGap, of store: ChatStore, _ log: SyncLog, size: Int) async throws {
         guard let end = Int(gap.token) else { throw SoakFailure("a gap with the token “\(gap.token)”") }
         let start = max(0, end - size)
         let next = start == 0 ? nil : "\(start)"
-        _ = try await store.fill(gap, in: room, with: (start..<end).map(event), next: next)
-    }
-
-    private func event(_ number: Int) -> TimelineEvent {
-        .message(
-            NewMessage(
-                id: MessageID("$\(number)"), sender: MemberID("@ann:a"), text: "\(number)",
-                sentAt: Date(timeIntervalSince1970: Double(number))))
+        _ = try await store.fill(gap, in: room, with: log.events(start..<end), next: next)
     }
 }

@@ -288,8 +288,9 @@ final class ParlanceApplication {
         ("win.zoom-reset", ["<Control>0", "<Control>KP_0"]),
         ("win.find", ["<Control>f"]), ("win.find-older", ["<Control>g"]), ("win.find-newer", ["<Control><Shift>g"]),
         ("win.search", ["<Control><Shift>f"]),
-        ("conversation.retry-unsent", ["<Control><Shift>r"]),
-        ("conversation.discard-unsent", ["<Alt><Shift>Delete"]),
+        ("win.jump-to-date", ["<Control>j"]),
+        ("win.retry-unsent", ["<Control><Shift>r"]),
+        ("win.discard-unsent", ["<Alt><Shift>Delete"]),
         ("win.room-details", ["<Alt>Return"]), ("win.next-region", ["F6"]), ("win.previous-region", ["<Shift>F6"]),
     ]
 

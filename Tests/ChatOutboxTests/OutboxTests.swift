@@ -61,6 +61,21 @@ import Testing
         #expect(try await harness.store.draft(in: harness.room) == nil)
     }
 
+    /// A crash between the pieces of a text would repeat those that are stored.
+    @Test func severalAreQueuedTogether() async throws {
+        let harness = try await OutboxHarness(isOnline: false)
+        let pieces = (1...3).map { (message: OutboxMessage(text: "\($0)"), transaction: TransactionID("t\($0)")) }
+        try await harness.outbox.send(pieces, to: harness.room)
+        try await harness.outbox.send(pieces, to: harness.room)
+        #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["t1", "t2", "t3"])
+        await harness.outbox.setOnline(true)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t1 send 1", "t2 send 2", "t3 send 3"])
+        await harness.store.close()
+        await #expect(throws: ChatError.self) { try await harness.outbox.send(pieces, to: harness.room) }
+        #expect(try await harness.items { _ in true } == [])
+    }
+
     @Test func whatCannotBeStoredIsNotQueued() async throws {
         let harness = try await OutboxHarness()
         await harness.store.close()

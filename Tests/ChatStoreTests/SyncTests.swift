@@ -114,6 +114,58 @@ import Testing
     }
 
     /// The last page of a gap begins with the room, and may end with what is known.
+    @Test func aPieceOfHistoryLiesInAGapUntilItMeetsItsEnds() async throws {
+        let store = try await open()
+        try await apply([event(0), event(1)], to: store)
+        try await apply([event(40), event(41)], gap: "p40", to: store)
+        func gap(_ place: Int) async throws -> TimelineGap { try await store.gaps(in: room)[place] }
+        let island = HistoryStretch(events: (20..<23).map(event), older: "p20", newer: "n23")
+        #expect(try await store.place(island, in: gap(0), of: room)?.changed.map(\.text) == ["20", "21", "22"])
+        #expect(try await texts(store) == ["0", "1", "20", "21", "22", "40", "41"])
+        #expect(try await store.gaps(in: room).map(\.token) == ["p20", "p40"])
+        #expect(try await store.gaps(in: room).map(\.forward) == [nil, "n23"])
+        #expect(try await store.roomSummaries().first?.lastMessage?.text == "41")
+        // Forwards from its end, until what is behind is met.
+        let more = HistoryStretch(events: (23..<30).map(event), newer: "n30")
+        _ = try await store.place(more, in: gap(1), of: room, followsOn: true)
+        let rest = HistoryStretch(events: (30..<42).map(event), newer: "n42")
+        _ = try await store.place(rest, in: gap(1), of: room, followsOn: true)
+        #expect(try await store.gaps(in: room).map(\.token) == ["p20"])
+        // One that overlaps both ends closes the gap.
+        let whole = HistoryStretch(events: (1..<21).map(event), older: "p1", newer: "n21")
+        _ = try await store.place(whole, in: gap(0), of: room)
+        #expect(try await store.gaps(in: room).isEmpty)
+        #expect(try await texts(store) == ([0, 1] + Array(2..<42)).map(String.init))
+        #expect(try await store.integrityProblems() == [])
+    }
+
+    /// Where a server's times are wrong a piece may lie in the wrong gap: nothing is taken to be there for it.
+    @Test func aPieceInTheWrongPlaceHidesNothing() async throws {
+        let store = try await open()
+        try await apply([event(0), event(1)], to: store)
+        try await apply([event(20), event(21)], gap: "p20", to: store)
+        try await apply([event(40), event(41)], gap: "p40", to: store)
+        // It belongs into the first.
+        let last = try #require(try await store.gaps(in: room).last)
+        _ = try await store.place(
+            HistoryStretch(events: [event(10)], older: "p10", newer: "n11"), in: last, of: room)
+        #expect(
+            try await store.place(
+                HistoryStretch(events: [event(9), event(10)], older: "p9"),
+                in: #require(try await store.gaps(in: room).first), of: room) == nil, "it is known elsewhere")
+        for end in [40, 30, 20, 10] {
+            guard let gap = try await store.gaps(in: room).first(where: { $0.token == "p\(end)" }) else { continue }
+            _ = try await store.fill(
+                gap, in: room, with: (end - 10..<end).map(event), next: end == 10 ? nil : "p\(end - 10)")
+        }
+        while let gap = try await store.gaps(in: room).first, let end = Int(gap.token.dropFirst()) {
+            _ = try await store.fill(
+                gap, in: room, with: (max(0, end - 10)..<end).map(event), next: end <= 10 ? nil : "p\(end - 10)")
+        }
+        #expect(try await Set(texts(store)) == Set((0..<42).map(String.init)))
+        #expect(try await texts(store).count == 42)
+    }
+
     @Test func whatComesTwiceEndsNoGap() async throws {
         let store = try await open()
         try await apply((5..<8).map(event), gap: "p5", to: store)

@@ -37,6 +37,18 @@ extension BackendContract {
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(page.messages == [message], "nothing was changed")
         },
+        BackendContract("several messages are stored in their order, or none of them") { backend in
+            let room = try await backend.createRoom(named: "Room")
+            let first = Fixtures.outgoing("first", transaction: "several-1")
+            let second = Fixtures.outgoing("second", transaction: "several-2")
+            try await expect(.invalidMessage) {
+                try await backend.send([first, Fixtures.outgoing("", transaction: "several-3")], to: room)
+            }
+            try await backend.send([first, second], to: room)
+            try await backend.send([first, second], to: room)
+            let page = try await backend.messages(in: room, before: .max, limit: 10)
+            try expect(page.messages.map(\.text) == ["first", "second"], "said \(page.messages.map(\.text))")
+        },
         BackendContract("an edit changes the text in its place") { backend in
             let room = try await backend.createRoom(named: "Room")
             let message = try await backend.send(Fixtures.outgoing("befor"), to: room)

@@ -21,6 +21,10 @@ public final class FakeMessageService: MessageService {
         return Fixtures.message(Int64(position), in: room.rawValue, text: message.text)
     }
 
+    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        for message in messages { try record(.send(message, room)) }
+    }
+
     public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
         try record(.edit(message, room, text))
     }

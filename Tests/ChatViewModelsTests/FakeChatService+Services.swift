@@ -68,6 +68,10 @@ extension FakeChatService: ChatService {
         return Fixtures.message(1, in: room.rawValue, text: message.text)
     }
 
+    @MainActor func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        for message in messages { _ = try await send(message, to: room) }
+    }
+
     @MainActor func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
         try await record(.edit(message, text))
     }

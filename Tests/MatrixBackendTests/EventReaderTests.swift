@@ -125,6 +125,39 @@ import Testing
         #expect(try told(edit(of: "$other")).count == 1, "one of another message says nothing here")
     }
 
+    @Test func whatIsSaidInAThreadAnswersSomething() throws {
+        func answered(_ relation: JSONValue) throws -> MessageID? {
+            try message(["msgtype": "m.text", "body": "b", "m.relates_to": relation]).replyTo
+        }
+        let root = MessageID("$root")
+        #expect(try answered(["rel_type": "m.thread", "event_id": "$root"]) == root)
+        let last: JSONValue = ["event_id": "$last"]
+        #expect(
+            try answered([
+                "rel_type": "m.thread", "event_id": "$root", "is_falling_back": true, "m.in_reply_to": last,
+            ]) == root)
+        #expect(
+            try answered(["rel_type": "m.thread", "event_id": "$root", "m.in_reply_to": last]) == MessageID("$last"))
+    }
+
+    @Test func whatIsOfAnUnknownKindSaysWhatItSaysItself() throws {
+        func text(_ type: String, _ content: JSONValue) -> String? {
+            guard let event = MatrixEvent(Events.event("$e", type, content)),
+                case .message(let message)? = reader.event(event)
+            else { return nil }
+            return message.text
+        }
+        let poll: JSONValue = [
+            "question": ["m.text": [["body": "Tea?"]]],
+            "answers": [["m.id": "1", "m.text": [["body": "Yes"]]], ["m.id": "2", "m.text": "No"]],
+        ]
+        #expect(text("m.poll.start", ["m.poll": poll]) == "Tea?\n• Yes\n• No")
+        #expect(text("m.poll.start", ["m.poll": poll, "m.text": [["body": "Tea? Yes or no"]]]) == "Tea? Yes or no")
+        #expect(text("org.example.thing", ["body": "A thing"]) == "A thing")
+        #expect(text("org.example.thing", ["other": "x"]) == nil)
+        #expect(text("m.room.message", ["msgtype": "m.location", "body": "Here", "geo_uri": "geo:1,2"]) == "Here")
+    }
+
     @Test func whatWasDeletedLeavesItsPlace() throws {
         let event = Events.event(
             "$a", "m.room.message", [:], unsigned: ["redacted_because": ["type": "m.room.redaction"]])

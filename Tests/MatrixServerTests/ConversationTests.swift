@@ -174,6 +174,54 @@ import Testing
         await bob.close()
     }
 
+    /// A message, or a day, far behind all that is kept is shown with what is around it, and read on in both directions.
+    @Test(arguments: [true, false]) func aJumpLandsInTheMiddleOfWhatIsMissing(_ sliding: Bool) async throws {
+        let (ann, bob, room) = try await meet(sliding: sliding)
+        await ann.close()
+        var ids: [MessageID] = []
+        for number in 1...260 {
+            let content: JSONValue = ["msgtype": "m.text", "body": .string("\(number)")]
+            ids.append(
+                try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)"))
+        }
+        let sent = try #require(try await bob.client.event(ids[59], in: room)?.sentAt)
+        let back = try await ann.restarted()
+        try await back.messages(in: room) { $0.last?.text == "260" }
+        func said(_ page: TimelinePage) -> [String] { page.messages.filter { $0.event == nil }.map(\.text) }
+
+        let middle = try await back.backend.messages(in: room, around: .message(ids[129]), limit: 20)
+        #expect(said(middle).contains("130") && middle.hasOlder && middle.hasNewer)
+        #expect(try await back.store.messages([ids[195], ids[60]], in: room).isEmpty, "what is between is not fetched")
+        var texts = said(middle)
+        var position = try #require(middle.messages.last?.position)
+        while true {
+            let page = try await back.backend.messages(in: room, after: position, limit: 30)
+            texts += said(page)
+            position = page.messages.last?.position ?? position
+            if !page.hasNewer { break }
+        }
+        let first = try #require(Int(texts[0]))
+        #expect(texts == (first...260).map { "\($0)" }, "forwards to the end")
+
+        let day = try await back.backend.messages(in: room, around: .date(sent), limit: 20)
+        #expect(said(day).contains("60"))
+        texts = []
+        position = .max
+        while true {
+            let page = try await back.backend.messages(in: room, before: position, limit: 50)
+            texts = said(page) + texts
+            position = page.messages.first?.position ?? position
+            if !page.hasOlder || page.messages.isEmpty { break }
+        }
+        #expect(texts == (1...260).map { "\($0)" }, "backwards to the beginning")
+        #expect(try await back.store.gaps(in: room).isEmpty)
+        await #expect(throws: ChatError.notFound) {
+            try await back.backend.messages(in: room, around: .message(MessageID("$none")), limit: 10)
+        }
+        await back.close()
+        await bob.close()
+    }
+
     @Test(arguments: [true, false]) func whatHappensIsTold(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         func happened(to user: MatrixUser, until kind: RoomEvent.Kind) async throws -> [RoomEvent] {

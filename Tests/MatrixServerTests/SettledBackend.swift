@@ -14,6 +14,11 @@ struct SettledBackend: ChatService {
         return try await user.settled(message.transactionID, in: room)
     }
 
+    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        try await backend.send(messages, to: room)
+        for message in messages { _ = try await user.settled(message.transactionID, in: room) }
+    }
+
     func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
         try await backend.edit(message, in: room, text: text)
         try await settle(message, in: room) { $0.text == text }

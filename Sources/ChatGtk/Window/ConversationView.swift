@@ -73,9 +73,6 @@ final class ConversationView {
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
-        actions.add("retry-unsent") { conversation.timeline.send(.retryAll) }
-        actions.add("discard-unsent") { [weak self] in self?.confirmDiscardingAll() }
-        actions.add("jump-to-date") { [weak self] in self?.openCalendar() }
         timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
         timeline.onForward = { [weak self] in self?.onForward?($0) }
         searchBar.onClose = { [weak self] in self?.searchClosed() }
@@ -145,6 +142,7 @@ final class ConversationView {
 
     func focusComposer() { composer.grabFocus() }
     func focusTimeline() { timeline.grabFocus() }
+    func retryUnsent() { conversation.timeline.send(.retryAll) }
     func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }
 
     /// Shows the room's name, and whether the rooms are on another page.
@@ -263,7 +261,7 @@ final class ConversationView {
         }
     }
 
-    private func confirmDiscardingAll() {
+    func confirmDiscardingAll() {
         let count = conversation.timeline.state.unsentCount
         guard count > 0 else { return }
         let heading = translated("Discard %d message?", "Discard %d messages?", count: count)
@@ -284,7 +282,7 @@ final class ConversationView {
         ) { [weak model = conversation.timeline] in model.map(act) }
     }
 
-    private func openCalendar() { timeline.openCalendar(at: header) }
+    func openCalendar() { timeline.openCalendar(at: header) }
 
     // MARK: Keys and fingers across timeline and composer
 

@@ -263,6 +263,9 @@ public final class MainWindow {
         roomActions = [
             actions.add("export-room") { [weak self] in self?.chooseExport() },
             actions.add("find") { [weak self] in self?.findInRoom() },
+            actions.add("jump-to-date") { [weak self] in self?.conversationView?.openCalendar() },
+            actions.add("retry-unsent") { [weak self] in self?.conversationView?.retryUnsent() },
+            actions.add("discard-unsent") { [weak self] in self?.conversationView?.confirmDiscardingAll() },
             actions.add("find-older") { [weak self] in self?.conversationView?.stepSearch(newer: false) },
             actions.add("find-newer") { [weak self] in self?.conversationView?.stepSearch(newer: true) },
             actions.add("room-details") { [weak self] in self?.selected.map { self?.showDetails(of: $0) } },

@@ -8,10 +8,41 @@ extension MatrixBackend {
     /// the server's identifier.
     @discardableResult
     public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+        if let known = try await sent(message.transactionID, in: room) { return known }
+        let queued = try await queue([message], to: room)[0]
+        if let known = try await sent(message.transactionID, in: room) { return known }
+        // The watcher comes to it in its turn.
+        let request = OutboxRequest(id: message.transactionID, room: room, action: .send(queued), queuedAt: now())
+        return EchoBook.preview(of: queued, request, by: own)
+    }
+
+    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
+        var new: [OutgoingMessage] = []
+        for message in messages where try await sent(message.transactionID, in: room) == nil { new.append(message) }
+        if !new.isEmpty { _ = try await queue(new, to: room) }
+    }
+
+    private func queue(_ messages: [OutgoingMessage], to room: RoomID) async throws -> [OutboxMessage] {
+        try await refuseIfEncrypted(room)
+        let contents = MessageContent(members: try await store.members(of: room))
+        var queued: [OutboxMessage] = []
+        for message in messages {
+            let prepared = try await prepare(message)
+            guard contents.contents(of: prepared).allSatisfy(\.fitsEvent) else { throw ChatError.invalidMessage }
+            queued.append(prepared)
+        }
+        watch(room)
+        let removesDraft = messages.contains { !$0.keepsDraft }
+        try await outbox.send(
+            Array(zip(queued, messages.map(\.transactionID))), to: room, removingDraft: removesDraft)
+        if removesDraft { roomsChanged() }
+        return queued
+    }
+
+    private func prepare(_ message: OutgoingMessage) async throws -> OutboxMessage {
         guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
             throw ChatError.invalidMessage
         }
-        try await refuseIfEncrypted(room)
         var attachments: [OutboxAttachment] = []
         for file in message.attachments {
             // A message never refers to what is not there; what the server has already is not sent again.
@@ -20,22 +51,9 @@ extension MatrixBackend {
             if !path.isEmpty { reference.uri = "" }
             attachments.append(OutboxAttachment(path: path, reference: reference))
         }
-        if let known = try await sent(message.transactionID, in: room) { return known }
-        watch(room)
-        let queued = OutboxMessage(
+        return OutboxMessage(
             kind: message.kind, text: message.text, formattedText: message.formattedText, replyTo: message.replyTo,
             attachments: attachments)
-        let members = try await store.members(of: room)
-        guard MessageContent(members: members).contents(of: queued).allSatisfy(\.fitsEvent) else {
-            throw ChatError.invalidMessage
-        }
-        try await outbox.send(
-            queued, transaction: message.transactionID, to: room, removingDraft: !message.keepsDraft)
-        if !message.keepsDraft { roomsChanged() }
-        if let known = try await sent(message.transactionID, in: room) { return known }
-        // The watcher comes to it in its turn.
-        let request = OutboxRequest(id: message.transactionID, room: room, action: .send(queued), queuedAt: now())
-        return EchoBook.preview(of: queued, request, by: own)
     }
 
     public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {

@@ -3,11 +3,6 @@ import ChatStore
 import Foundation
 
 extension MatrixBackend {
-    /// Messages asked for at once to fill a gap.
-    private static let fillSize = 100
-    /// Answers without a message in a row, after which a page stays as it is: state may go on for long.
-    private static let mostFills = 20
-
     public nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self, bufferingPolicy: .unbounded)
         Task { await observe(room, limit: limit, with: continuation) }
@@ -45,8 +40,12 @@ extension MatrixBackend {
             else { return withEchoes(whole, in: room, before: .max) }
             let page = whole.before(gap)
             if !page.messages.isEmpty { return withEchoes(page, in: room, before: .max) }
-            // The gap is right behind: it is filled from its far end.
-            do { try await fill(gap, in: room) } catch { throw Self.chatError(error) }
+            // The gap is right behind: it is filled from here, or from its far end.
+            do {
+                if try await !follow(gap, in: room) { try await fill(gap, in: room) }
+            } catch {
+                throw Self.chatError(error)
+            }
         }
         throw ChatError.storage(reason: "the history goes on for too long")
     }
@@ -169,61 +168,6 @@ extension MatrixBackend {
             message.edit(text: text, formattedText: html, at: change.at)
         }
         return message
-    }
-
-    // MARK: Gaps
-
-    /// Fetches what is missing on the way to a target, as far as that can be had in a while.
-    /// - Throws: ``ChatError`` if it is a message and the server does not answer.
-    private func reach(_ target: TimelineTarget, in room: RoomID) async throws {
-        for _ in 0..<Self.mostFills {
-            guard let gap = try await gap(before: target, in: room) else { return }
-            do {
-                try await fill(gap, in: room)
-            } catch {
-                if case .date = target { return }
-                throw Self.chatError(error)
-            }
-        }
-    }
-
-    /// What is to be filled first on the way back to a target; nil if that is known, or can't be.
-    private func gap(before target: TimelineTarget, in room: RoomID) async throws -> TimelineGap? {
-        let gaps = try await store.gaps(in: room)
-        switch target {
-        case .message(let id):
-            guard !gaps.isEmpty, EchoBook.transaction(of: id) == nil else { return nil }
-            return try await store.messages([id], in: room).isEmpty ? gaps.last : nil
-        case .date(let date):
-            for gap in gaps.reversed() {
-                let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
-                guard behind.map({ $0.sentAt > date }) ?? true else { continue }
-                let before = try await store.messages(in: room, before: gap.position, limit: 1).messages.last
-                if before.map({ $0.sentAt < date }) ?? true { return gap }
-            }
-            return nil
-        }
-    }
-
-    /// Asks the server for a piece of what is missing.
-    /// - Returns: when the first of it happened, nil if it has nothing but goes on; and how many messages it has.
-    @discardableResult
-    func fill(_ gap: TimelineGap, in room: RoomID) async throws -> (earliest: Date?, messages: Int) {
-        let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
-        let creation = RoomCreation(try await store.setting(RoomStateReader.creationSetting, of: room))
-        let rules = try await pushRoom(room).map { (pushRules, $0) }
-        let reader = EventReader(own: own, translator: translator, rules: rules, creation: creation)
-        let events = reader.timeline(page.events.reversed())
-        // Who is known is as the sync told it: this may be old.
-        let known = Set(try await store.members(of: room).map(\.id))
-        let members = RoomStateReader(own: own, state: page.state).members.filter { !known.contains($0.id) }
-        try await inTurn {
-            guard let outcome = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
-            else { return }
-            await tell(outcome)
-            roomsChanged()
-        }
-        return (page.events.last?.sentAt, events.count { if case .message = $0 { true } else { false } })
     }
 
     private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {

@@ -12,6 +12,16 @@ struct HistoryPage: Equatable, Sendable {
     var next: String?
 }
 
+/// An event of a room's history with what is around it, oldest first.
+struct HistoryContext: Equatable, Sendable {
+    var events: [MatrixEvent]
+    /// As of ``HistoryPage``.
+    var state: [MatrixEvent]
+    /// Where to go on backwards, and forwards; nil at the ends.
+    var older: String?
+    var newer: String?
+}
+
 extension MatrixClient {
     private func room(_ id: RoomID, _ rest: String...) -> [String] { ["client", "v3", "rooms", id.rawValue] + rest }
 
@@ -25,12 +35,14 @@ extension MatrixClient {
         try Self.event(await call(.put, room(id, "redact", event, transaction), body: [:]))
     }
 
-    /// What was before the token, or before now; the latest first.
-    func history(of id: RoomID, before token: String?, limit: Int) async throws -> HistoryPage {
+    /// What was before the token, or before now, the latest first; or what was after it, the earliest first.
+    func history(
+        of id: RoomID, before token: String?, limit: Int, forwards: Bool = false
+    ) async throws -> HistoryPage {
         let answer = try await call(
             .get, room(id, "messages"),
             query: (token.map { [("from", $0)] } ?? []) + [
-                ("dir", "b"), ("limit", String(limit)), ("filter", #"{"lazy_load_members":true}"#),
+                ("dir", forwards ? "f" : "b"), ("limit", String(limit)), ("filter", Self.lazyMembers),
             ])
         guard let chunk = answer["chunk"]?.array else { throw MatrixError.malformed(reason: "history without events") }
         let next = answer["end"]?.string
@@ -41,7 +53,38 @@ extension MatrixClient {
             next: next == token ? nil : next)
     }
 
-    /// nil if there is none, or the user may not see it.
+    /// The first event of that time or later; nil if there is none.
+    func event(at date: Date, in id: RoomID) async throws -> MessageID? {
+        let milliseconds = Int64(max(date.timeIntervalSince1970, 0) * 1000)
+        do {
+            return try Self.event(
+                await call(
+                    .get, ["client", "v1", "rooms", id.rawValue, "timestamp_to_event"],
+                    query: [("ts", String(milliseconds)), ("dir", "f")]))
+        } catch MatrixError.refused(404, "M_NOT_FOUND", _) {
+            return nil
+        }
+    }
+
+    /// An event with what was before and after it, oldest first.
+    func context(of event: MessageID, in id: RoomID, limit: Int) async throws -> HistoryContext {
+        let answer = try await call(
+            .get, room(id, "context", event.rawValue),
+            query: [("limit", String(limit)), ("filter", Self.lazyMembers)])
+        let before = (answer["events_before"]?.array ?? []).compactMap(MatrixEvent.init)
+        let after = (answer["events_after"]?.array ?? []).compactMap(MatrixEvent.init)
+        guard let middle = answer["event"].flatMap(MatrixEvent.init) else {
+            throw MatrixError.malformed(reason: "a context without its event")
+        }
+        return HistoryContext(
+            events: before.reversed() + [middle] + after,
+            state: (answer["state"]?.array ?? []).compactMap(MatrixEvent.init),
+            older: answer["start"]?.string, newer: answer["end"]?.string)
+    }
+
+    private static let lazyMembers = #"{"lazy_load_members":true}"#
+
+    /// An event as the server has it; nil if it has none, or does not show it.
     func event(_ event: MessageID, in id: RoomID) async throws -> MatrixEvent? {
         do {
             return MatrixEvent(try await call(.get, room(id, "event", event.rawValue)))

@@ -28,8 +28,29 @@ struct EventReader {
         case "m.room.redaction":
             guard let target = event.redacts else { return nil }
             return change(event, of: target, .deletion)
-        default: return nil
+        default: return fallback(event)
         }
+    }
+
+    /// Of a kind that is not known, what it says itself for those who don't know it (specification, extensible events).
+    private func fallback(_ event: MatrixEvent) -> TimelineEvent? {
+        if event.isRedacted { return nil }
+        guard let text = Self.fallbackText(event.content) else { return nil }
+        return message(
+            event,
+            ["msgtype": "m.notice", "body": .string(text), "m.relates_to": event.content["m.relates_to"] ?? .null])
+    }
+
+    private static func fallbackText(_ content: JSONValue) -> String? {
+        for name in ["m.text", "org.matrix.msc1767.text", "body"] {
+            if let text = content[name]?.string { return text }
+            if let text = content[name]?.array?.compactMap({ $0["body"]?.string }).first { return text }
+        }
+        guard let poll = content["m.poll"] ?? content["org.matrix.msc3381.poll.start"],
+            let question = poll["question"].flatMap(fallbackText)
+        else { return nil }
+        let answers = (poll["answers"]?.array ?? []).prefix(20).compactMap(fallbackText)
+        return ([question] + answers.map { "• " + $0 }).joined(separator: "\n")
     }
 
     private func happening(_ event: MatrixEvent, _ key: String) -> TimelineEvent? {
@@ -37,20 +58,32 @@ struct EventReader {
         return .message(NewMessage(id: event.id, sender: event.sender, event: happened, sentAt: event.sentAt))
     }
 
-    private func message(_ event: MatrixEvent) -> TimelineEvent? {
+    private func message(_ event: MatrixEvent) -> TimelineEvent? { message(event, event.content) }
+
+    private func message(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
         if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
-        let relation = event.content["m.relates_to"]
+        let relation = content["m.relates_to"]
         if relation?["rel_type"]?.string == "m.replace" {
             guard let target = MatrixEvent.identifier(relation?["event_id"]),
-                let text = MessageText(event.content["m.new_content"] ?? .null)
+                let text = MessageText(content["m.new_content"] ?? .null)
             else { return nil }
             return change(
                 event, of: MessageID(target), .edit(text: text.text, formattedText: text.formatted))
         }
-        let reply = MatrixEvent.identifier(relation?["m.in_reply_to"]?["event_id"]).map { MessageID($0) }
-        guard var text = MessageText(event.content, isSticker: event.type == "m.sticker") else { return nil }
+        let reply = Self.answered(by: relation)
+        guard var text = MessageText(content, isSticker: event.type == "m.sticker") else { return nil }
         if reply != nil { text.dropReplyFallback() }
         return .message(new(event, text, replyTo: reply))
+    }
+
+    /// In a thread, what is no answer to anything else answers that with which the thread began.
+    private static func answered(by relation: JSONValue?) -> MessageID? {
+        let isInThread = relation?["rel_type"]?.string == "m.thread"
+        var answered = relation?["m.in_reply_to"]?["event_id"]
+        if isInThread, answered == nil || relation?["is_falling_back"]?.bool == true {
+            answered = relation?["event_id"]
+        }
+        return MatrixEvent.identifier(answered).map { MessageID($0) }
     }
 
     /// The latest edit of a message, where it is told with the message.

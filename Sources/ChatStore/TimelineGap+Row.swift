@@ -1,0 +1,34 @@
+import GRDB
+
+extension TimelineGap {
+    /// The gap as it is kept; nil if it is no longer there as it was given.
+    static func find(_ gap: TimelineGap, in record: RoomRecord, _ db: Database) throws -> TimelineGap? {
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM gap WHERE room = ? AND position = ? AND token = ?"),
+            arguments: [record.key, gap.position, gap.token])
+        return try row.map(TimelineGap.init)
+    }
+
+    /// Whether messages are missing between two positions.
+    static func lies(
+        between first: Int64, and last: Int64, in record: RoomRecord, _ db: Database
+    ) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM gap WHERE room = ? AND position > ? AND position < ?"),
+            arguments: [record.key, first, last]) != nil
+    }
+
+    init(_ row: Row) throws {
+        self.init(
+            position: try row.value("position"), token: try row.value("token"), forward: try row.optional("forward"))
+    }
+
+    func insert(into record: RoomRecord, _ db: Database) throws {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO gap (room, position, token, forward) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [record.key, position, token, forward])
+    }
+
+    func remove(from record: RoomRecord, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM gap WHERE room = ? AND position = ?", arguments: [record.key, position])
+    }
+}

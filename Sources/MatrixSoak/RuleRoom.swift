@@ -93,9 +93,15 @@ struct RuleRoom {
     private mutating func event(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
         let sender = random.once(in: 4) ? RuleRun.own : random.one(of: RandomRules<SeededGenerator>.members)
         let type = random.one(of: [
-            "m.room.message", "m.room.message", "m.room.message", "m.sticker", "m.room.encrypted",
+            "m.room.message", "m.room.message", "m.room.message", "m.sticker", "m.room.encrypted", "m.other",
         ])
-        let content = type == "m.room.encrypted" ? ["algorithm": "m.megolm.v1.aes-sha2"] : random.content()
+        let content: JSONValue =
+            switch type {
+            case "m.room.encrypted": ["algorithm": "m.megolm.v1.aes-sha2"]
+            // Nobody knows it, but it says something.
+            case "m.other": ["body": "lunch"]
+            default: random.content()
+            }
         return new(type, content, sender, id: "$\(id)-\(said.count)")
     }
 
@@ -106,7 +112,7 @@ struct RuleRoom {
             new(
                 "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": .string(target), "key": "👍"]],
                 "@bob:a"),
-            new("m.other", ["body": "lunch"], "@bob:a"),
+            new("m.other", ["meal": "lunch"], "@bob:a"),
             new("m.room.topic", ["topic": "lunch"], "@bob:a", key: ""),
             new("m.room.message", ["msgtype": "m.text"], "@bob:a"),
         ])

@@ -23,6 +23,11 @@ extension ChatStore: SearchService {
         let wanted = SearchTerms(name)
         guard !wanted.isEmpty else { return [] }
         return try await read { db in
+            if name.lowercased() == "me" {
+                return Set(
+                    try String.fetchAll(db, sql: "SELECT DISTINCT id FROM member WHERE kind = 'own'")
+                        .map { MemberID($0) })
+            }
             let rows = try Row.fetchCursor(db, sql: "SELECT DISTINCT id, name FROM member")
             var found: Set<MemberID> = []
             while let row = try rows.next() {

@@ -127,6 +127,7 @@ import Testing
         let fixture = try await fixture("x")
         #expect(try await fixture.store.members(named: "ale") == [Fixtures.other.id])
         #expect(try await fixture.store.members(named: "ROBIN") == [Fixtures.own.id])
+        #expect(try await fixture.store.members(named: "Me") == [Fixtures.own.id], "whatever the user is called")
         #expect(try await fixture.store.members(named: "lex") == [])
         #expect(try await fixture.store.members(named: " ") == [])
         let page = try await fixture.store.search(SearchQuery(text: "x", matching: .terms))

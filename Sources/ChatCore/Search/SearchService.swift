@@ -6,6 +6,6 @@ public protocol SearchService: Sendable {
     ///   for nothing finds nothing.
     func search(_ query: SearchQuery) async throws -> SearchPage
     /// Everyone, in any room, one of whose names has words that begin with those of `name`; case and diacritics make
-    /// no difference.
+    /// no difference. The user by the name `me`.
     func members(named name: String) async throws -> Set<MemberID>
 }

@@ -37,12 +37,87 @@ final class LinkPreviewTests: GtkTestCase {
         }
     }
 
+    /// Knows every page, once it is let.
+    private final class SlowPages: RoomAbilityService {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        var abilities: RoomAbilities { [.linkPreviews] }
+        func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
+            for await _ in gate.stream {}
+            return LinkPreview(title: "A page", summary: "What is on it", site: "Example", picture: nil)
+        }
+    }
+
+    /// Rows of messages, one of them with a link.
+    private final class Rows: TimelineListSource {
+        let media: MediaPresenter
+        let delegate: any MessageRowDelegate
+        let items: [TimelineItem]
+        var shown: [MessageRow] = []
+        static let linked = 34
+
+        init(_ media: MediaPresenter, _ delegate: any MessageRowDelegate) throws {
+            self.media = media
+            self.delegate = delegate
+            items = try (0..<40).map { index in
+                let linked = try LinkPreviewTests.item("https://example.org/roses")
+                guard index != Self.linked, case .message(var item) = linked else { return linked }
+                item.body = MessageBody(plain: "Number \(index)")
+                return .message(item)
+            }
+        }
+
+        var count: Int { items.count }
+        func key(at index: Int) -> AnyHashable { index }
+        func index(of key: AnyHashable) -> Int? { key.base as? Int }
+        func kind(at index: Int) -> Int { 0 }
+        func makeRow(kind: Int) -> any TimelineListRow {
+            shown.append(MessageRow(isOwn: false, media: media, delegate: delegate))
+            return shown[shown.count - 1]
+        }
+        func bind(_ row: any TimelineListRow, at index: Int) {
+            (row as? MessageRow)?.show(items[index], selected: nil)
+        }
+    }
+
+    /// A card that comes above what is read pushes nothing away.
+    func testACardThatComesMovesNothingBelowIt() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let (asked, pages) = (Asked(), SlowPages())
+            let media = MediaPresenter(service: fixture.backend)
+            let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
+            media.linkPreviews = { previews }
+            let rows = try Rows(media, asked)
+            let (widget, list) = TimelineList.create()
+            list.source = rows
+            let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+            scroller.setChild(widget)
+            let window = TestWindow(scroller, width: 480, height: 400)
+            XCTAssertTrue(MainLoop.pump { list.row(for: 39)?.widget.isMapped == true && !list.isBusy })
+            // Someone reads a little above the end, so that it is not the end that holds.
+            let end = try XCTUnwrap(list.row(for: 37)?.widget.bounds(in: scroller))
+            list.scroll(by: -40)
+            XCTAssertTrue(MainLoop.pump { list.row(for: 37)?.widget.bounds(in: scroller)?.y == end.y + 40 })
+            let read = try XCTUnwrap(list.row(for: 37)?.widget.bounds(in: scroller))
+            let linked = try XCTUnwrap(list.row(for: Rows.linked) as? MessageRow)
+            let height = linked.widget.height
+            XCTAssertFalse(linked.preview.widget.isVisible)
+            pages.gate.continuation.finish()
+            XCTAssertTrue(MainLoop.pump { linked.preview.widget.isMapped && linked.widget.height > height })
+            XCTAssertTrue(MainLoop.pump { !list.isBusy })
+            let now = try XCTUnwrap(list.row(for: 37)?.widget.bounds(in: scroller))
+            XCTAssertEqual(now.y, read.y, accuracy: 1)
+            window.close()
+            try fixture.close()
+        }
+    }
+
     private actor Counter {
         private(set) var value = 0
         func count() { value += 1 }
     }
 
-    private static func item(_ address: String, spoiler: Bool = false) throws -> TimelineItem {
+    fileprivate static func item(_ address: String, spoiler: Bool = false) throws -> TimelineItem {
         let link = BodyLink(to: try XCTUnwrap(LinkTarget(address)), shownAs: address)
         let run = InlineRun(address, link: link, spoiler: spoiler ? Spoiler() : nil)
         return .message(

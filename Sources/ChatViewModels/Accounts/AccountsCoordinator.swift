@@ -6,6 +6,7 @@ public import Observation
 ///
 /// Rooms of two accounts may have one identifier: they never meet, as each account has a ``ConversationCoordinator``.
 @Observable
+@MainActor
 public final class AccountsCoordinator {
     /// What the window shows of an account.
     public nonisolated struct Row: Identifiable, Equatable, Sendable {

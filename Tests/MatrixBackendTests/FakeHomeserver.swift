@@ -10,6 +10,8 @@ final class FakeHomeserver: MatrixTransport {
     private let answer: @Sendable (MatrixRequest) -> JSONValue?
     private let syncs: AsyncStream<JSONValue>
     private let told: AsyncStream<JSONValue>.Continuation
+    /// Of the syncs told: the client asks for the next one when it has taken one in.
+    private let counts = Mutex((told: 0, answered: 0, taken: 0))
 
     /// - Parameter answer: nil is `M_NOT_FOUND`.
     init(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
@@ -21,11 +23,23 @@ final class FakeHomeserver: MatrixTransport {
     var requests: [MatrixRequest] { asked.withLock { $0 } }
     var paths: [String] { requests.map(\.url.path) }
 
-    func sync(_ body: JSONValue) { told.yield(body) }
+    func sync(_ body: JSONValue) {
+        counts.withLock { $0.told += 1 }
+        told.yield(body)
+    }
+
+    /// Until everything that was told is taken in, and the account calls itself online.
+    func allIsTaken() async throws {
+        while counts.withLock({ $0.taken < $0.told }) { try await Task.sleep(for: .milliseconds(5)) }
+    }
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
         if request.url.path.hasSuffix("/sync") {
-            for await body in syncs { return MatrixResponse(status: 200, body: try body.encoded()) }
+            counts.withLock { $0.taken = $0.answered }
+            for await body in syncs {
+                counts.withLock { $0.answered += 1 }
+                return MatrixResponse(status: 200, body: try body.encoded())
+            }
             throw CancellationError()
         }
         asked.withLock { $0.append(request) }

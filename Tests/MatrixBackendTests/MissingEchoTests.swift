@@ -146,7 +146,7 @@ import Testing
         let silent = FakeHomeserver { _ in nil }
         let (first, firstStore) = try await start(silent, folder)
         silent.sync(sync("s1", [Self.text(1)]))
-        await first.waitForRoom(room)
+        try await silent.allIsTaken()
         await first.outbox.setOnline(false)
         try await first.send(Fixtures.outgoing("5", transaction: "t"), to: room)
         await first.close()

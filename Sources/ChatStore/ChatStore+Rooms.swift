@@ -25,7 +25,8 @@ extension ChatStore {
                     WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = 'staged')
                     ORDER BY r.lastActivity DESC, r.key DESC
                     """)
-            return try Row.fetchAll(statement).map { row in
+            // Rows of a cursor know where their columns are; copies of them look for each by its name.
+            let summaries = try Row.fetchCursor(statement).map { row in
                 var summary = try RoomSummary(row: row)
                 let sent: Int64? = try row.optional("sentDraft")
                 if let draft = drafts[summary.id], draft.token != sent, !draft.preview.isEmpty {
@@ -33,6 +34,7 @@ extension ChatStore {
                 }
                 return summary
             }
+            return try Array(summaries)
         }
     }
 
@@ -171,7 +173,7 @@ extension ChatStore {
     static func members(of record: RoomRecord, in db: Database) throws -> [Member] {
         let statement = try db.cachedStatement(
             sql: memberColumns + " WHERE m.room = ? ORDER BY m.key")
-        return try Row.fetchAll(statement, arguments: [record.key]).map(member)
+        return try Array(Row.fetchCursor(statement, arguments: [record.key]).map(member))
     }
 
     static let memberColumns = """

@@ -65,15 +65,15 @@ struct MessageQuery {
     private func messages(before position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
             sql: Self.select + " WHERE m.key >= ? AND m.key < ? ORDER BY m.key DESC LIMIT ?")
-        let rows = try Row.fetchAll(statement, arguments: [room.keys.lowerBound, key(at: position), limit])
-        return try complete(rows.reversed().map(message), in: db)
+        let rows = try Row.fetchCursor(statement, arguments: [room.keys.lowerBound, key(at: position), limit])
+        return try complete(Array(rows.map(message)).reversed(), in: db)
     }
 
     private func messages(from position: Int64, limit: Int, in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(
             sql: Self.select + " WHERE m.key BETWEEN ? AND ? ORDER BY m.key LIMIT ?")
-        let rows = try Row.fetchAll(statement, arguments: [key(at: position), room.keys.upperBound, limit])
-        return try complete(rows.map(message), in: db)
+        let rows = try Row.fetchCursor(statement, arguments: [key(at: position), room.keys.upperBound, limit])
+        return try complete(Array(rows.map(message)), in: db)
     }
 
     private func key(at position: Int64) -> Int64 { MessageKey(room: room.key, position: position).raw }

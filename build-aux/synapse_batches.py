@@ -2,7 +2,7 @@
 request for each.
 
 POST /_parlance/batch/ROOM with {"events": [{"type", "sender", "content"}, …]}, oldest first, all or none of them; an
-event that redacts another has "redacts". Whoever asks is believed: for a server on this computer alone.
+event that redacts another has "redacts", and "origin_server_ts" says when it was sent instead of now. Whoever asks is believed: for a server on this computer alone.
 """
 from urllib.parse import unquote
 

@@ -24,11 +24,13 @@ final class ConversationBench {
     /// - Parameters:
     ///   - count: messages, every third one's own.
     ///   - unread: of them, at the end.
+    ///   - seconds: between two of them.
     ///   - fixture: a store that has the room already.
     init(
-        _ count: Int = 0, unread: Int = 0, in fixture: ChatFixture? = nil, width: Int32 = 700, height: Int32 = 600
+        _ count: Int = 0, unread: Int = 0, apart seconds: Double = 400, in fixture: ChatFixture? = nil,
+        width: Int32 = 700, height: Int32 = 600
     ) throws {
-        let fixture = try fixture ?? Self.makeRoom(count, unread: unread)
+        let fixture = try fixture ?? Self.makeRoom(count, unread: unread, apart: seconds)
         self.fixture = fixture
         fixture.coordinator.start(opening: Self.room)
         guard
@@ -45,7 +47,7 @@ final class ConversationBench {
         settle()
     }
 
-    static func makeRoom(_ count: Int, unread: Int) throws -> ChatFixture {
+    static func makeRoom(_ count: Int, unread: Int, apart seconds: Double = 400) throws -> ChatFixture {
         let fixture = try ChatFixture()
         let members = [
             Member(id: own, displayName: "Robin", kind: .own), Member(id: other, displayName: "Alex", kind: .person),
@@ -54,7 +56,7 @@ final class ConversationBench {
         let messages = (0..<count).map { number in
             NewMessage(
                 id: MessageID("m\(number)"), sender: number % 3 == 2 ? own : other, text: text(number),
-                sentAt: start.addingTimeInterval(Double(number) * 400),
+                sentAt: start.addingTimeInterval(Double(number) * seconds),
                 replyTo: number % 10 == 9 ? MessageID("m\(number / 2)") : nil)
         }
         try finish { [store = fixture.store, backend = fixture.backend] in

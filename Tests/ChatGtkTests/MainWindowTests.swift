@@ -57,6 +57,47 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    func testWhatIsTypedBeginsAMessageWhereverTheFocusIs() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let conversation = try fixture.openRoom(named: "Plans")
+            let window = Self.open(fixture)
+            try RealInput.activate(window.window)
+            window.roomList?.grabFocus()
+            XCTAssertEqual(window.conversationView?.composerHasFocus, false)
+            try RealInput.type("on we go")
+            XCTAssertTrue(MainLoop.pump { conversation.composer.state.composer.length == 8 })
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    func testNoticesLeaveTheComposerFree() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Plans")
+            let window = Self.open(fixture)
+            window.show(.failed(.notPermitted))
+            let isToast = { @MainActor (widget: Widget) in
+                String(cString: gtk_widget_get_css_name(widget.cast())) == "toast" && widget.height > 0
+            }
+            XCTAssertTrue(MainLoop.pump { Self.descendants(of: window.window).contains(where: isToast) })
+            let toast = try XCTUnwrap(Self.descendants(of: window.window).first(where: isToast))
+            let view = try XCTUnwrap(window.conversationView)
+            let top = try XCTUnwrap(view.composerTop)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    guard let bounds = toast.bounds(in: view.widget) else { return false }
+                    return bounds.y > 0 && bounds.y + bounds.height <= top
+                        && abs(bounds.x + bounds.width / 2 - Double(view.widget.width) / 2) < 2
+                })
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     func testRoomsAreMadeRenamedAndLeft() throws {
         try onMain {
             let fixture = try ChatFixture()

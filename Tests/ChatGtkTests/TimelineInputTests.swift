@@ -54,6 +54,22 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
+    func testADayIsPickedAndOneWritesOn() throws {
+        try onMain {
+            // Nine messages a day.
+            let bench = try ConversationBench(1000, apart: 9600)
+            bench.view.focusComposer()
+            // From the day that is read on, with keys: two days back.
+            bench.view.openCalendar()
+            bench.settle()
+            XCTAssertFalse(bench.view.composerHasFocus)
+            try bench.press("Left", "Up", "Page_Down", "Page_Up", "Down", "Left", "Return")
+            XCTAssertTrue(bench.wait { (970...990).contains(bench.visible.first ?? 0) })
+            XCTAssertTrue(bench.wait { bench.view.composerHasFocus })
+            try bench.close()
+        }
+    }
+
     /// SLK-56: a button counts what is unread, and leads to the very end.
     func testTheButtonLeadsToTheNewest() throws {
         try onMain {

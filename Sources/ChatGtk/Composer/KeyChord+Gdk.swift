@@ -16,6 +16,12 @@ extension KeyChord {
         self.init(character.map { String(Character($0)) } ?? String(cString: name), modifiers)
     }
 
+    /// Whether the key alone types a character that is seen, or begins one: those begin a message wherever the focus is.
+    static func isWriting(_ key: Int32) -> Bool {
+        let character = gdk_keyval_to_unicode(guint(bitPattern: key))
+        return character > 0x20 && character != 0x7F || (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key)
+    }
+
     /// Whether it asks for the context menu.
     var opensMenu: Bool { self == KeyChord("Menu") || self == KeyChord("F10", .shift) }
 }

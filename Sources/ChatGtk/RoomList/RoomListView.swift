@@ -21,6 +21,7 @@ final class RoomListView {
     private var rendering: Rendering?
     private var isRendering = false
     private let menu: PopoverMenu
+    private let focus = KeptFocus()
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
 
@@ -31,6 +32,7 @@ final class RoomListView {
         self.stack = stack
         let builder = Builder(resource: Resource.ui("room-menu"))
         menu = PopoverMenu(model: builder["menu", Object.self], parent: stack)
+        menu.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
@@ -185,6 +187,7 @@ final class RoomListView {
         menuRoom = RoomID(key)
         var (menuX, menuY) = (0.0, 0.0)
         gtk_widget_translate_coordinates(list.cast(), stack.cast(), x, y, &menuX, &menuY)
+        focus.keep(around: stack)
         menu.popUp(x: menuX, y: menuY)
     }
 }

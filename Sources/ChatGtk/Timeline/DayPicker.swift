@@ -2,13 +2,15 @@ import CGtk
 import Foundation
 import GtkKit
 
-/// A calendar in a popover, for going to a day.
+/// A calendar in a popover, for going to a day. Arrows, Page Up and Page Down move the day, Return and Space go there:
+/// the calendar's own keys do not begin at the day that is selected (GTK 4.8).
 final class DayPicker {
     var onPick: ((Date) -> Void)?
 
     private let parent: Widget
     private let popover: Widget
     private let calendar: Widget
+    private let focus = KeptFocus()
     private var isSetting = false
 
     init(parent: Widget) {
@@ -18,7 +20,9 @@ final class DayPicker {
         gtk_popover_set_child(popover.cast(), calendar.cast())
         gtk_widget_set_parent(popover.cast(), parent.cast())
         popover.setAccessibleLabel(translated("Jump to a day"))
+        popover.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         calendar.connect("day-selected") { [weak self] _ in self?.picked() }
+        addKeys()
     }
 
     isolated deinit {
@@ -31,13 +35,21 @@ final class DayPicker {
             let day = g_date_time_new_from_unix_local(gint64((date ?? Date()).timeIntervalSince1970))
         else { return }
         defer { g_date_time_unref(day) }
-        isSetting = true
-        gtk_calendar_select_day(calendar.cast(), day)
-        isSetting = false
+        select(day)
         var target = GdkRectangle(
             x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
         gtk_popover_set_pointing_to(popover.cast(), &target)
+        focus.keep(around: parent)
         gtk_popover_popup(popover.cast())
+        // The days, not the arrows above them.
+        calendar.grabFocus()
+    }
+
+    /// Shows a day without going there.
+    private func select(_ day: OpaquePointer) {
+        isSetting = true
+        gtk_calendar_select_day(calendar.cast(), day)
+        isSetting = false
     }
 
     private func picked() {
@@ -50,5 +62,42 @@ final class DayPicker {
         defer { g_date_time_unref(start) }
         gtk_popover_popdown(popover.cast())
         onPick?(Date(timeIntervalSince1970: TimeInterval(g_date_time_to_unix(start))))
+    }
+
+    // MARK: Keys
+
+    private func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, self.calendar.hasFocus, arguments.flags(2) & GDK_CONTROL_MASK.rawValue == 0 else {
+                return false
+            }
+            return self.handleKey(Int32(bitPattern: arguments.uint(0)))
+        }
+        calendar.addController(keys)
+    }
+
+    private func handleKey(_ key: Int32) -> Bool {
+        let forward: Int32 = gtk_widget_get_direction(calendar.cast()) == GTK_TEXT_DIR_RTL ? -1 : 1
+        switch key {
+        case GDK_KEY_Left, GDK_KEY_KP_Left: move { g_date_time_add_days($0, -forward) }
+        case GDK_KEY_Right, GDK_KEY_KP_Right: move { g_date_time_add_days($0, forward) }
+        case GDK_KEY_Up, GDK_KEY_KP_Up: move { g_date_time_add_days($0, -7) }
+        case GDK_KEY_Down, GDK_KEY_KP_Down: move { g_date_time_add_days($0, 7) }
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: move { g_date_time_add_months($0, -1) }
+        case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: move { g_date_time_add_months($0, 1) }
+        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space: picked()
+        default: return false
+        }
+        return true
+    }
+
+    private func move(_ step: (OpaquePointer) -> OpaquePointer?) {
+        guard let day = gtk_calendar_get_date(calendar.cast()) else { return }
+        defer { g_date_time_unref(day) }
+        guard let next = step(day) else { return }
+        defer { g_date_time_unref(next) }
+        select(next)
     }
 }

@@ -21,7 +21,7 @@ final class MessageMenu {
     private let popover: PopoverMenu
     private let actions = ActionGroup()
     private var item: MessageItem?
-    private var focusBefore: Widget?
+    private let focus = KeptFocus()
     private var reply: Action?
     private var copy: Action?
     private var edit: Action?
@@ -56,7 +56,7 @@ final class MessageMenu {
         }
         addMore()
         parent.insertActions(actions, prefix: "message")
-        popover.connect("closed") { [weak self] _ in self?.restoreFocus() }
+        popover.connect("closed") { [weak self] _ in self?.focus.giveBack() }
     }
 
     private func addMore() {
@@ -115,15 +115,7 @@ final class MessageMenu {
         edit?.isEnabled = item.canEdit
         delete?.isEnabled = item.canDelete
         guard item.canCopy || item.canEdit || item.canDelete else { return }
-        focusBefore = gtk_widget_get_root(parent.cast()).flatMap { gtk_root_get_focus($0) }.map {
-            Widget(borrowing: $0)
-        }
+        focus.keep(around: parent)
         popover.popUp(x: parentX, y: parentY)
-    }
-
-    /// Closing a popover leaves the focus to chance.
-    private func restoreFocus() {
-        focusBefore?.grabFocus()
-        focusBefore = nil
     }
 }

@@ -16,7 +16,8 @@ final class ReactionPicker {
     private(set) var buttons: [Button] = []
     private var message: MessageID?
     private var target = GdkRectangle()
-    private var focusBefore: Widget?
+    private let focus = KeptFocus()
+    private var isOpeningChooser = false
 
     init(parent: Widget) {
         self.parent = parent
@@ -40,7 +41,9 @@ final class ReactionPicker {
             row.append(button)
         }
         gtk_popover_set_child(popover.cast(), row.cast())
-        popover.connect("closed") { [weak self] _ in self?.restoreFocus() }
+        popover.connect("closed") { [weak self] _ in
+            if self?.isOpeningChooser == false { self?.focus.giveBack() }
+        }
     }
 
     isolated deinit {
@@ -55,9 +58,7 @@ final class ReactionPicker {
     func open(for message: MessageID, at widget: Widget) {
         guard let bounds = widget.bounds(in: parent) else { return }
         self.message = message
-        focusBefore = gtk_widget_get_root(parent.cast()).flatMap { gtk_root_get_focus($0) }.map {
-            Widget(borrowing: $0)
-        }
+        focus.keep(around: parent)
         target = GdkRectangle(
             x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
         gtk_popover_set_pointing_to(popover.cast(), &target)
@@ -73,10 +74,9 @@ final class ReactionPicker {
     private func openChooser() {
         let chooser = chooser ?? makeChooser()
         self.chooser = chooser
-        let before = focusBefore
-        focusBefore = nil
+        isOpeningChooser = true
         gtk_popover_popdown(popover.cast())
-        focusBefore = before
+        isOpeningChooser = false
         gtk_popover_set_pointing_to(chooser.cast(), &target)
         gtk_popover_popup(chooser.cast())
     }
@@ -85,13 +85,7 @@ final class ReactionPicker {
         let chooser = Widget(borrowing: gtk_emoji_chooser_new())
         gtk_widget_set_parent(chooser.cast(), parent.cast())
         chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
-        chooser.connect("closed") { [weak self] _ in self?.restoreFocus() }
+        chooser.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         return chooser
-    }
-
-    /// Closing a popover leaves the focus to chance.
-    private func restoreFocus() {
-        focusBefore?.grabFocus()
-        focusBefore = nil
     }
 }

@@ -1,5 +1,6 @@
 import CGtk
 import ChatViewModels
+import Composer
 import GtkKit
 
 /// Keys beyond those by which any list scrolls.
@@ -38,7 +39,7 @@ extension TimelineView {
         default:
             guard !control else { return false }
             if !shift, let message = focusedMessage, handleKey(key, of: message) { return true }
-            guard isWriting(key) else { return false }
+            guard KeyChord.isWriting(key) else { return false }
             onType?(controller)
         }
         return true
@@ -84,14 +85,6 @@ extension TimelineView {
         }
         return true
     }
-
-    /// Whether the key types a character: those begin a message wherever the focus is.
-    private func isWriting(_ key: Int32) -> Bool {
-        let character = gdk_keyval_to_unicode(guint(bitPattern: key))
-        return character > 0x20 && character != 0x7F || isDeadKey(key)
-    }
-
-    private func isDeadKey(_ key: Int32) -> Bool { (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key) }
 
     private var focusedMessage: MessageItem? {
         list.focusedRow.flatMap { $0 < viewModel.rows.count ? viewModel.rows[$0].message : nil }

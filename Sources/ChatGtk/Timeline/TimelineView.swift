@@ -100,7 +100,14 @@ final class TimelineView {
     func grabFocus() { widget.grabFocus() }
 
     /// Offers the days to go to.
-    func openCalendar(at widget: Widget, date: Date? = nil) { calendar.open(at: widget, date: date) }
+    /// - Parameter date: the day to begin with; the one that is being read without one.
+    func openCalendar(at widget: Widget, date: Date? = nil) {
+        calendar.open(at: widget, date: date ?? place.flatMap { sentAt($0.message) })
+    }
+
+    private func sentAt(_ message: MessageID) -> Date? {
+        viewModel.rows.index(of: .message(message)).flatMap { viewModel.rows[$0].message?.sentAt }
+    }
 
     /// A setting changed what rows show.
     func showRowsAgain() { list.update(at: 0, count: viewModel.rows.count) }

@@ -71,7 +71,7 @@ final class ConversationView {
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
-        timeline.onType = { [weak self] in self?.type($0) }
+        timeline.onType = { [weak self] in _ = self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
         timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
         timeline.onForward = { [weak self] in self?.onForward?($0) }
@@ -286,10 +286,13 @@ final class ConversationView {
 
     // MARK: Keys and fingers across timeline and composer
 
-    /// Whoever begins to write while the timeline has the focus writes a message.
-    private func type(_ controller: Object) {
+    /// Whoever begins to write where nothing takes it writes a message: hands the key that a controller has to the
+    /// composer. False where nothing can be written.
+    func type(_ controller: Object) -> Bool {
+        guard composer.widget.isVisible else { return false }
         composer.grabFocus()
         gtk_event_controller_key_forward(controller.cast(), composer.textView.cast())
+        return true
     }
 
     /// Copies what is selected in the timeline, where the focus stays in the composer when a mouse selects (SLK-48).

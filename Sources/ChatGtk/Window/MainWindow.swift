@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 public import ChatViewModels
+import Composer
 public import GtkKit
 
 /// The window: rooms at the left, the open conversation at the right.
@@ -14,7 +15,9 @@ public final class MainWindow {
     private(set) var coordinator: ConversationCoordinator
     private let settings: Settings?
     let panes: SplitPane
-    private let toasts: Widget
+    let toasts: Widget
+    /// The children of that.
+    let overlaid: Object
     /// Of the account that is shown.
     private(set) var avatars: AvatarPictures
     private let contentStack: Stack
@@ -51,6 +54,7 @@ public final class MainWindow {
         window = builder["window"]
         panes = SplitPane(builder["panes"])
         toasts = builder["toasts"]
+        overlaid = Object(owning: UnsafeMutableRawPointer(gtk_widget_observe_children(toasts.cast())))
         contentStack = builder["content_stack"]
         sidebarHeader = builder["sidebar_header"]
         rooms = builder["sidebar_stack"]
@@ -126,6 +130,8 @@ public final class MainWindow {
     // MARK: Window
 
     private func setUpWindow() {
+        addTyping()
+        placeNotices()
         var size = (width: Int32(1000), height: Int32(720))
         if let settings { size = (Int32(settings.int("window-width")), Int32(settings.int("window-height"))) }
         gtk_window_set_default_size(window.cast(), size.width, size.height)
@@ -135,6 +141,20 @@ public final class MainWindow {
             self.close()
             return true
         }
+    }
+
+    /// What is typed while a button or a list has the focus begins a message.
+    private func addTyping() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            let command = GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
+            guard let self, let view = self.conversationView, let controller = arguments.controller,
+                !self.panes.isFolded || self.panes.visiblePane == .content, arguments.flags(2) & command == 0,
+                KeyChord.isWriting(Int32(bitPattern: arguments.uint(0)))
+            else { return false }
+            return view.type(controller)
+        }
+        window.addController(keys)
     }
 
     /// Saves what must be saved, then goes.
@@ -222,21 +242,6 @@ public final class MainWindow {
         panes.visiblePane = .content
         conversationView?.focusComposer()
         invitationView?.grabFocus()
-    }
-
-    func show(_ notice: ConversationCoordinator.Notice) {
-        guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
-        // The text is not markup.
-        let shown = Object(borrowing: UnsafeMutableRawPointer(toast))
-        shown.setProperty("title", NoticeText.escaped(text))
-        if case .cleared(let room) = notice {
-            shown.setProperty("button-label", translated("Undo"))
-            shown.connect("button-clicked") { [weak self] _ in
-                self?.coordinator.undoClearing(room)
-                self?.conversationView?.focusComposer()
-            }
-        }
-        adw_toast_overlay_add_toast(toasts.cast(), toast)
     }
 
     // MARK: Actions

@@ -30,3 +30,24 @@ public final class CompanionPopover: Widget {
         }
     }
 }
+
+/// What had the focus when a popover opened. GTK gives it to the first button of the window when one closes.
+public final class KeptFocus {
+    private var widget: Widget?
+
+    public init() {}
+
+    /// Keeps what has the focus in the window that the widget is in.
+    public func keep(around widget: Widget) {
+        self.widget = gtk_widget_get_root(widget.cast()).flatMap { gtk_root_get_focus($0) }.map {
+            Widget(borrowing: $0)
+        }
+    }
+
+    /// Gives it back, once.
+    public func giveBack() {
+        // It may have gone meanwhile.
+        if let widget, gtk_widget_get_root(widget.cast()) != nil { widget.grabFocus() }
+        widget = nil
+    }
+}

@@ -1,0 +1,40 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// What happened besides, told for a few seconds.
+extension MainWindow {
+    func show(_ notice: ConversationCoordinator.Notice) {
+        guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
+        // The text is not markup.
+        let shown = Object(borrowing: UnsafeMutableRawPointer(toast))
+        shown.setProperty("title", NoticeText.escaped(text))
+        if case .cleared(let room) = notice {
+            shown.setProperty("button-label", translated("Undo"))
+            shown.connect("button-clicked") { [weak self] _ in
+                self?.coordinator.undoClearing(room)
+                self?.conversationView?.focusComposer()
+            }
+        }
+        adw_toast_overlay_add_toast(toasts.cast(), toast)
+    }
+
+    /// Notices come up over the messages, not over what is being written.
+    func placeNotices() {
+        overlaid.connect("items-changed") { [weak self] _ in
+            guard let self else { return }
+            for child in self.toasts.children where String(cString: gtk_widget_get_css_name(child.cast())) == "toast" {
+                self.place(child)
+            }
+        }
+    }
+
+    private func place(_ toast: Widget) {
+        let hasConversation = conversationView != nil && (!panes.isFolded || panes.visiblePane == .content)
+        guard hasConversation, let view = conversationView, let top = view.composerTop else { return }
+        gtk_widget_set_margin_bottom(toast.cast(), Int32(max(0, Double(view.widget.height) - top)))
+        // It is in the middle of what is left beside this.
+        let start = view.widget.bounds(in: toasts)?.x ?? 0
+        gtk_widget_set_margin_start(toast.cast(), Int32(max(0, start)))
+    }
+}

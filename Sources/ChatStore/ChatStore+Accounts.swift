@@ -26,6 +26,13 @@ extension ChatStore {
         }
     }
 
+    /// Keeps another name of an account; nothing happens if there is none of that identifier.
+    public func renameAccount(_ id: String, to name: String) async throws {
+        try await writeUnsent { db in
+            try db.execute(sql: "UPDATE account SET name = ? WHERE id = ?", arguments: [name, id])
+        }
+    }
+
     public func removeAccount(_ id: String) async throws {
         try await writeUnsent { db in try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id]) }
     }

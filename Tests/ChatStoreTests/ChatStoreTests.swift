@@ -216,7 +216,12 @@ import Testing
         account.device = "E"
         try await store.saveAccount(account)
         #expect(try await store.accounts() == [account])
+        account.name = "Robin Hood"
+        try await store.renameAccount(account.id, to: account.name)
+        #expect(try await store.accounts() == [account])
         try await store.removeAccount(account.id)
+        // A name that comes late brings none back.
+        try await store.renameAccount(account.id, to: "Robin")
         #expect(try await store.accounts() == [])
     }
 

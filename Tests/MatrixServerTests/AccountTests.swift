@@ -80,6 +80,44 @@ struct AccountTests {
         await list.close()
     }
 
+    /// Renamed here, by another program of the user, or while nobody looked.
+    @Test func anAccountIsCalledAsItsProfile() async throws {
+        let home = Home()
+        var (accounts, list) = try await home.start()
+        let ann = try await Self.signIn(try await Self.register("ann"), to: accounts)
+        try await Self.wait(accounts, for: ann) { $0 == .online }
+        func isCalled(_ name: String) async {
+            for await states in accounts.accountStates() where states.first?.account.name == name { return }
+        }
+        let backend = try await #require(accounts.backend(of: ann))
+        let room = try await backend.createRoom(named: "Kept")
+        for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
+        try await backend.setOwnName("Anna")
+        await isCalled("Anna")
+        try await backend.client.setDisplayName("Annabel", of: MemberID(ann))
+        await isCalled("Annabel")
+        // In one room alone it is no other name.
+        _ = try await backend.client.call(
+            .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.member", ann],
+            body: ["membership": "join", "displayname": "Bella"])
+        while try await backend.store.member(MemberID(ann), of: room)?.displayName != "Bella" {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await backend.client.setDisplayName("Anne", of: MemberID(ann))
+        await isCalled("Anne")
+        let client = MatrixClient(
+            server: try TestHomeserver.url(), token: await backend.client.token, transport: CurlTransport())
+        await accounts.close()
+        await list.close()
+
+        try await client.setDisplayName("Hanna", of: MemberID(ann))
+        (accounts, list) = try await home.start()
+        await isCalled("Hanna")
+        await accounts.close()
+        #expect(try await list.accounts().map(\.name) == ["Hanna"])
+        await list.close()
+    }
+
     /// A locked keyring is no log-out: what is kept is there, what is sent waits, and Retry goes on.
     @Test func withALockedKeyringWhatIsKeptIsThere() async throws {
         let home = Home()

@@ -20,7 +20,7 @@ extension MatrixAccounts {
         try await list.removeAccount(account)
         entries.removeAll { $0.account.id == account }
         tell()
-        entry.following?.cancel()
+        entry.following.forEach { $0.cancel() }
         await entry.backend?.close()
         await entry.store?.close()
         await memory.removeSecret(of: account)

@@ -18,7 +18,9 @@ public actor MatrixAccounts: AccountService {
         var condition = AccountCondition.connecting
         var store: ChatStore?
         var backend: MatrixBackend?
-        var following: Task<Void, Never>?
+        var following: [Task<Void, Never>] = []
+        /// Whether the name was asked for since the start.
+        var isNamed = false
     }
 
     let list: ChatStore
@@ -72,7 +74,7 @@ public actor MatrixAccounts: AccountService {
     public func close() async {
         isClosed = true
         for entry in entries {
-            entry.following?.cancel()
+            entry.following.forEach { $0.cancel() }
             await entry.backend?.close()
             await entry.store?.close()
         }
@@ -174,15 +176,35 @@ public actor MatrixAccounts: AccountService {
     func follow(_ id: String, with token: AccessToken) async {
         guard let backend = entry(id)?.backend else { return }
         await backend.resume(with: token)
-        guard entry(id)?.following == nil else { return }
-        let connections = backend.connectionStates()
-        let following = Task { [weak self] in
-            for await connection in connections { await self?.take(connection, of: id) }
-        }
+        guard entry(id)?.following.isEmpty == true else { return }
+        let (connections, names) = (backend.connectionStates(), backend.ownNameChanges())
+        let following = [
+            Task { [weak self] in
+                for await connection in connections { await self?.take(connection, of: id) }
+            },
+            // In a room one may be called otherwise: the profile decides.
+            Task { [weak self] in
+                for await name in names where await self?.entry(id)?.account.name != name {
+                    await self?.askName(of: id)
+                }
+            },
+        ]
         update(id) { $0.following = following }
     }
 
+    /// Calls the account as its profile does: it may have been renamed here or elsewhere.
+    private func askName(of id: String) async {
+        guard let name = await entry(id)?.backend?.profileName(), entry(id)?.account.name != name else { return }
+        // Where that fails the next start asks again.
+        try? await list.renameAccount(id, to: name)
+        update(id) { $0.account.name = name }
+    }
+
     private func take(_ connection: MatrixBackend.Connection, of id: String) {
+        if connection == .online, entry(id)?.isNamed == false {
+            update(id) { $0.isNamed = true }
+            Task { await askName(of: id) }
+        }
         update(id) { entry in
             entry.condition =
                 switch connection {

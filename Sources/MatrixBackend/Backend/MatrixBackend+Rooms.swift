@@ -74,6 +74,7 @@ extension MatrixBackend {
     public func setOwnName(_ name: String) async throws {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
         try await asking { try await client.setDisplayName(name, of: own) }
+        ownNames.yield(name)
         try await inTurn {
             for room in try await store.renameMember(own, to: name) {
                 if let me = try await store.member(own, of: room) { tell([me], in: room) }

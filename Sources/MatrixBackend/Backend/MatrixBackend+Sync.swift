@@ -113,7 +113,10 @@ extension MatrixBackend {
             names[room] = nil
             return
         }
-        if let members = outcome.members { tell(members, in: room) }
+        if let members = outcome.members {
+            tell(members, in: room)
+            if let me = members.first(where: { $0.id == own }), !me.hasLeft { ownNames.yield(me.displayName) }
+        }
         let removed = echoes.settle(outcome.changed, in: room)
         if !removed.isEmpty { tell(.removed(removed), in: room) }
         if !outcome.changed.isEmpty { tell(.changed(outcome.changed), in: room) }

@@ -53,6 +53,7 @@ public actor MatrixBackend: ChatService {
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
     var connections = Observers<Connection>()
+    var ownNames = Observers<String>()
     private(set) var isClosed = false
     private var syncing: Task<Void, Never>?
     private var hasSlidingSync = true
@@ -191,6 +192,7 @@ public actor MatrixBackend: ChatService {
             summaries.finish()
             invitationObservers.finish()
             connections.finish()
+            ownNames.finish()
         }
     }
 
@@ -206,6 +208,21 @@ public actor MatrixBackend: ChatService {
         continuation.yield(connection)
         _ = connections.add(continuation)
     }
+
+    /// Names that the user has come to be known under, in whatever room. Only the newest waits for who follows.
+    nonisolated func ownNameChanges() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
+        Task { await observeOwnNames(with: continuation) }
+        return stream
+    }
+
+    private func observeOwnNames(with continuation: AsyncStream<String>.Continuation) {
+        guard !isClosed else { return continuation.finish() }
+        _ = ownNames.add(continuation)
+    }
+
+    /// The name of the user's profile; nil without one, or if the server does not say.
+    func profileName() async -> String? { await client.displayName(of: own) }
 
     /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
     /// told is thereby in the order of the commits, and a stream that opens misses none.

@@ -118,7 +118,7 @@ final class SignInDialog {
         isOver = true
         // What was typed does not outlive the dialog.
         for field in [password, token] { gtk_editable_set_text(field.cast(), "") }
-        gtk_window_close(window.cast())
+        window.closeWindow()
     }
 
     // MARK: Rendering

@@ -44,12 +44,12 @@ final class TransferDialog {
         gtk_window_set_default_size(window.cast(), 400, -1)
         build()
         cancel.onClick { [weak viewModel] in viewModel?.send(.cancel) }
-        close.onClick { [weak window] in if let window { gtk_window_close(window.cast()) } }
+        close.onClick { [weak window] in window?.closeWindow() }
         show.onClick { [weak self] in self?.open() }
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         keys.intercept("key-pressed") { [weak window] arguments in
             guard Int32(bitPattern: arguments.uint(0)) == GDK_KEY_Escape, let window else { return false }
-            gtk_window_close(window.cast())
+            window.closeWindow()
             return true
         }
         window.addController(keys)
@@ -72,7 +72,7 @@ final class TransferDialog {
         case .imported: viewModel.send(.showImported)
         default: break
         }
-        gtk_window_close(window.cast())
+        window.closeWindow()
     }
 
     private func render(_ state: TransferViewModel.State) {

@@ -24,12 +24,7 @@ final class ForwardDialog {
         pictures: AvatarPictures, choose: @escaping @MainActor (RoomID) -> Void
     ) {
         let dialog = ForwardDialog(over: parent, find: find, pictures: pictures, choose: choose)
-        let alive = Alive([dialog])
-        dialog.window.intercept("close-request") { _ in
-            alive.end()
-            return false
-        }
-        gtk_window_present(dialog.window.cast())
+        dialog.window.presentDialog(of: dialog)
         dialog.search.grabFocus()
     }
 
@@ -87,5 +82,5 @@ final class ForwardDialog {
         onChoose(room)
     }
 
-    private func close() { gtk_window_close(window.cast()) }
+    private func close() { window.closeWindow() }
 }

@@ -25,10 +25,3 @@ enum NewRoomDialog {
         name.grabFocus()
     }
 }
-
-/// Holds objects until it is told to end.
-final class Alive {
-    private var objects: [AnyObject]
-    init(_ objects: [AnyObject]) { self.objects = objects }
-    func end() { objects = [] }
-}

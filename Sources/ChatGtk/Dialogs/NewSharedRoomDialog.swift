@@ -23,12 +23,7 @@ final class NewSharedRoomDialog {
     @discardableResult
     static func present(_ viewModel: NewRoomViewModel, over parent: Widget, pictures: AvatarPictures) -> Widget {
         let dialog = NewSharedRoomDialog(viewModel, over: parent, pictures: pictures)
-        let alive = Alive([dialog])
-        dialog.window.intercept("close-request") { _ in
-            alive.end()
-            return false
-        }
-        gtk_window_present(dialog.window.cast())
+        dialog.window.presentDialog(of: dialog)
         dialog.name.grabFocus()
         return dialog.window
     }
@@ -48,9 +43,7 @@ final class NewSharedRoomDialog {
         picker = PeoplePicker(viewModel.people, pictures: pictures)
         builder["people", Box.self].append(picker.widget)
         gtk_window_set_transient_for(window.cast(), parent.cast())
-        builder["cancel", Button.self].onClick { [weak window] in
-            if let window { gtk_window_close(window.cast()) }
-        }
+        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
         create.onClick { [weak viewModel] in viewModel?.send(.create) }
         let fields: [(Widget, (String) -> NewRoomViewModel.Action)] = [
             (name, { .name($0) }), (topic, { .topic($0) }), (address, { .address($0) }),
@@ -69,7 +62,7 @@ final class NewSharedRoomDialog {
         let told = viewModel.onCreated
         viewModel.onCreated = { [weak window] room in
             told?(room)
-            if let window { gtk_window_close(window.cast()) }
+            window?.closeWindow()
         }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }

@@ -33,13 +33,8 @@ final class RoomDetailsDialog {
         fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
     ) -> Widget {
         let dialog = RoomDetailsDialog(viewModel, over: parent, pictures: pictures, fail: fail, leave: leave)
-        let alive = Alive([dialog])
-        dialog.window.intercept("close-request") { _ in
-            alive.end()
-            return false
-        }
         viewModel.start()
-        gtk_window_present(dialog.window.cast())
+        dialog.window.presentDialog(of: dialog)
         return dialog.window
     }
 
@@ -73,7 +68,7 @@ final class RoomDetailsDialog {
         builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
         invite.onClick { [weak self] in self?.openInvite() }
         builder["leave", Button.self].onClick { [weak window] in
-            if let window { gtk_window_close(window.cast()) }
+            window?.closeWindow()
             leave()
         }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })

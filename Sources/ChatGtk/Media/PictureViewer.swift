@@ -172,7 +172,7 @@ final class PictureViewer {
             switch key {
             case GDK_KEY_c: copy()
             case GDK_KEY_s: save()
-            case GDK_KEY_w: gtk_window_close(window.cast())
+            case GDK_KEY_w: window.closeWindow()
             case GDK_KEY_plus, GDK_KEY_equal, GDK_KEY_KP_Add: zoom.zoomIn()
             case GDK_KEY_minus, GDK_KEY_KP_Subtract: zoom.zoomOut()
             case GDK_KEY_0, GDK_KEY_KP_0: zoom.fit()
@@ -181,7 +181,7 @@ final class PictureViewer {
             return true
         }
         switch key {
-        case GDK_KEY_Escape: gtk_window_close(window.cast())
+        case GDK_KEY_Escape: window.closeWindow()
         case GDK_KEY_Left, GDK_KEY_KP_Left, GDK_KEY_Page_Up: go(-1)
         case GDK_KEY_Right, GDK_KEY_KP_Right, GDK_KEY_Page_Down: go(1)
         case GDK_KEY_Home: if !files.isEmpty { show(0) }

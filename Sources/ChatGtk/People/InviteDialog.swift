@@ -17,12 +17,7 @@ final class InviteDialog {
     @discardableResult
     static func present(_ viewModel: InviteViewModel, over parent: Widget, pictures: AvatarPictures) -> Widget {
         let dialog = InviteDialog(viewModel, over: parent, pictures: pictures)
-        let alive = Alive([dialog])
-        dialog.window.intercept("close-request") { _ in
-            alive.end()
-            return false
-        }
-        gtk_window_present(dialog.window.cast())
+        dialog.window.presentDialog(of: dialog)
         dialog.picker.grabFocus()
         return dialog.window
     }
@@ -40,13 +35,11 @@ final class InviteDialog {
         builder["content", Box.self].append(picker.widget)
         action.label = translated("_Invite")
         action.onClick { [weak viewModel] in viewModel?.send(.invite) }
-        builder["cancel", Button.self].onClick { [weak window] in
-            if let window { gtk_window_close(window.cast()) }
-        }
+        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
         let told = viewModel.onDone
         viewModel.onDone = { [weak window] people in
             told?(people)
-            if let window { gtk_window_close(window.cast()) }
+            window?.closeWindow()
         }
         rendering = Rendering(
             { Shown(state: viewModel.state, canInvite: viewModel.canInvite) }, { [weak self] in self?.render($0) })
@@ -77,12 +70,7 @@ final class NewChatDialog {
         choose: @escaping @MainActor (Person) -> Void
     ) -> Widget {
         let dialog = NewChatDialog(viewModel, over: parent, pictures: pictures, choose: choose)
-        let alive = Alive([dialog])
-        dialog.window.intercept("close-request") { _ in
-            alive.end()
-            return false
-        }
-        gtk_window_present(dialog.window.cast())
+        dialog.window.presentDialog(of: dialog)
         dialog.picker.grabFocus()
         return dialog.window
     }
@@ -98,12 +86,10 @@ final class NewChatDialog {
         gtk_window_set_transient_for(window.cast(), parent.cast())
         builder["content", Box.self].append(picker.widget)
         builder["action", Button.self].isVisible = false
-        builder["cancel", Button.self].onClick { [weak window] in
-            if let window { gtk_window_close(window.cast()) }
-        }
+        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
         picker.onChoose = { [weak window] person in
             choose(person)
-            if let window { gtk_window_close(window.cast()) }
+            window?.closeWindow()
         }
     }
 }

@@ -36,6 +36,9 @@ public final class NewRoomViewModel: ViewModel {
     public let people: PeopleSearchViewModel
     public private(set) var state: State
     @ObservationIgnored public var onCreated: ((RoomID) -> Void)?
+    /// Told of what failed after ``abandon()``.
+    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
+    @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let service: any RoomPeopleService
 
     /// - Parameter own: whose server the room's address is on.
@@ -69,16 +72,21 @@ public final class NewRoomViewModel: ViewModel {
         let request = RoomRequest(
             name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
             people: people.state.chosen.map(\.id))
-        Task { [weak self, service] in
+        // A server makes the room whether anybody waits for it or not.
+        Task { [self, service] in
             do {
                 let room = try await service.createRoom(request)
-                self?.onCreated?(room)
+                if !isAbandoned { onCreated?(room) }
             } catch {
-                self?.state.error = ChatError(error)
+                state.error = ChatError(error)
+                if isAbandoned { onFailure?(ChatError(error)) }
             }
-            self?.state.isCreating = false
+            state.isCreating = false
         }
     }
+
+    /// Nobody looks at this any more: a room that is being made is not gone to.
+    public func abandon() { isAbandoned = true }
 
     /// An address that says what the name says, in letters that addresses have.
     static func address(for name: String) -> String {

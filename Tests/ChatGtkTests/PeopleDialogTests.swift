@@ -82,6 +82,30 @@ final class PeopleDialogTests: GtkTestCase {
         }
     }
 
+    /// Whoever was found for less than what is typed is not meant.
+    func testReturnWaitsForWhatIsTyped() throws {
+        try onMain {
+            let service = FakePeopleService { call in
+                guard call == .search("bo") else { return [Self.ann] }
+                try await Task.sleep(for: .milliseconds(300))
+                return [Self.bo]
+            }
+            var chosen: [Person] = []
+            try Self.use({ parent in
+                NewChatDialog.present(PeopleSearchViewModel(service: service), over: parent, pictures: Self.pictures) {
+                    chosen.append($0)
+                }
+            }) { dialog in
+                try RealInput.type("b")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Ann <1>") })
+                try RealInput.type("o")
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { !chosen.isEmpty && !dialog.isMapped })
+                XCTAssertEqual(chosen, [Self.bo])
+            }
+        }
+    }
+
     func testARoomIsMadeByKeys() throws {
         try onMain {
             let service = FakePeopleService { call in

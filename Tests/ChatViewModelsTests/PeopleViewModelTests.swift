@@ -102,6 +102,47 @@ import Testing
             ])
     }
 
+    /// The dialog was closed while the server was asked: nobody is taken anywhere, and what fails is told still.
+    @Test func whatIsAbandonedIsToldWhereItFails() async {
+        let gate = Gate()
+        let service = FakePeopleService { _ in
+            await gate.pass()
+            throw ChatError.notPermitted
+        }
+        let told = Recorder<ChatError>()
+        var room: NewRoomViewModel? = NewRoomViewModel(service: service, own: nil)
+        room?.onCreated = { _ in Issue.record("it was made") }
+        room?.onFailure = { told.record($0) }
+        room?.send(.name("Garden"))
+        room?.send(.create)
+        var invite: InviteViewModel? = InviteViewModel(room: RoomID("room"), service: service)
+        invite?.onFailure = { told.record($0) }
+        invite?.people.send(.toggle(Self.ann))
+        invite?.send(.invite)
+        await eventually { gate.waiting == 2 }
+        room?.abandon()
+        invite?.abandon()
+        (room, invite) = (nil, nil)
+        gate.open()
+        await eventually { told.values == [.notPermitted, .notPermitted] }
+    }
+
+    @Test func anAbandonedRoomIsNotGoneTo() async {
+        let gate = Gate()
+        let service = FakePeopleService { _ in
+            await gate.pass()
+            return []
+        }
+        let room = NewRoomViewModel(service: service, own: nil)
+        room.onCreated = { _ in Issue.record("nobody waits for it") }
+        room.send(.name("Garden"))
+        room.send(.create)
+        await eventually { gate.waiting == 1 }
+        room.abandon()
+        gate.open()
+        await eventually { !room.state.isCreating }
+    }
+
     @Test func aPublicRoomNeedsAnAddress() async {
         let service = FakePeopleService { _ in throw ChatError.refused(reason: "taken") }
         let room = NewRoomViewModel(service: service, own: nil)

@@ -67,6 +67,8 @@ final class NewSharedRoomDialog {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
+    isolated deinit { viewModel.abandon() }
+
     private func render(_ state: NewRoomViewModel.State) {
         isRendering = true
         defer { isRendering = false }

@@ -45,6 +45,8 @@ final class InviteDialog {
             { Shown(state: viewModel.state, canInvite: viewModel.canInvite) }, { [weak self] in self?.render($0) })
     }
 
+    isolated deinit { viewModel.abandon() }
+
     private nonisolated struct Shown: Equatable, Sendable {
         var state: InviteViewModel.State
         var canInvite: Bool

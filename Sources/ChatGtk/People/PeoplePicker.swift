@@ -19,6 +19,8 @@ final class PeoplePicker {
     private var avatars: [AvatarView] = []
     private var chips: [Widget] = []
     private var rendering: Rendering?
+    /// Return was pressed before what is typed was answered.
+    private var isWaiting = false
 
     init(_ viewModel: PeopleSearchViewModel, pictures: AvatarPictures) {
         self.viewModel = viewModel
@@ -30,7 +32,7 @@ final class PeoplePicker {
         chosen = builder["chosen"]
         status = builder["status"]
         search.connect("changed") { [weak self] _ in self?.typed() }
-        search.connect("activate") { [weak self] _ in self?.choose(at: 0) }
+        search.connect("activate") { [weak self] _ in self?.enter() }
         list.connect("row-activated") { [weak self] arguments in
             guard let row = arguments.object(0) else { return }
             self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
@@ -41,7 +43,22 @@ final class PeoplePicker {
 
     func grabFocus() { search.grabFocus() }
 
-    private func typed() { viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast())))) }
+    private func typed() {
+        isWaiting = false
+        viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast()))))
+    }
+
+    /// Takes the first who is found for what is typed, not who was found for less of it.
+    private func enter() {
+        isWaiting = viewModel.state.isSearching
+        if !isWaiting { choose(at: 0) }
+    }
+
+    private func answered() {
+        guard isWaiting, !viewModel.state.isSearching else { return }
+        isWaiting = false
+        choose(at: 0)
+    }
 
     private func choose(at index: Int) {
         guard viewModel.state.found.indices.contains(index) else { return }
@@ -83,6 +100,7 @@ final class PeoplePicker {
         status.text = state.error.map(NoticeText.text) ?? (state.isEmpty ? translated("Nobody was found.") : "")
         status.isVisible = !status.text.isEmpty
         status.setStyle("error", state.error != nil)
+        if isWaiting, !state.isSearching { Task { [weak self] in self?.answered() } }
     }
 
     private func makeRow(_ person: Person, isChosen: Bool) -> Widget {

@@ -11,6 +11,7 @@ extension ConversationCoordinator {
         guard findsPeople else { return nil }
         let viewModel = NewRoomViewModel(service: service, own: own)
         viewModel.onCreated = { [weak rooms] in rooms?.send(.select($0)) }
+        viewModel.onFailure = { [weak self] in self?.onNotice?(.failed($0)) }
         return viewModel
     }
 
@@ -23,6 +24,8 @@ extension ConversationCoordinator {
     public func inviting(to room: RoomID) -> InviteViewModel? {
         guard findsPeople else { return nil }
         let open = conversation.flatMap { $0.roomID == room ? $0.timeline.state.otherMembers : nil } ?? []
-        return InviteViewModel(room: room, service: service, excluding: Set(open.map(\.id)))
+        let viewModel = InviteViewModel(room: room, service: service, excluding: Set(open.map(\.id)))
+        viewModel.onFailure = { [weak self] in self?.onNotice?(.failed($0)) }
+        return viewModel
     }
 }

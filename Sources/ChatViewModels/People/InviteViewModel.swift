@@ -18,6 +18,9 @@ public final class InviteViewModel: ViewModel {
     public private(set) var state = State()
     /// All were asked.
     @ObservationIgnored public var onDone: (([Person]) -> Void)?
+    /// Told of why somebody could not be asked, after ``abandon()``.
+    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
+    @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let room: RoomID
     @ObservationIgnored private let service: any RoomAbilityService
 
@@ -35,7 +38,7 @@ public final class InviteViewModel: ViewModel {
         guard canInvite else { return }
         state = State(isInviting: true)
         let chosen = people.state.chosen
-        Task { [weak self, service, room] in
+        Task { [self, service, room] in
             var left: [Person] = []
             var problem: ChatError?
             for person in chosen {
@@ -46,11 +49,13 @@ public final class InviteViewModel: ViewModel {
                     problem = problem ?? ChatError(error)
                 }
             }
-            guard let self else { return }
-            self.state = State(error: problem)
-            self.people.keep(left)
-            let asked = chosen.filter { !left.contains($0) }
-            if left.isEmpty { self.onDone?(asked) }
+            state = State(error: problem)
+            people.keep(left)
+            if let problem, isAbandoned { onFailure?(problem) }
+            if left.isEmpty { onDone?(chosen) }
         }
     }
+
+    /// Nobody looks at this any more: whoever is being asked is asked still.
+    public func abandon() { isAbandoned = true }
 }

@@ -38,6 +38,8 @@ public final class RoomDetailsViewModel: ViewModel {
 
     public let roomID: RoomID
     public private(set) var state: State
+    /// Told of each action that was not carried out.
+    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var hasRoster = false
@@ -77,7 +79,7 @@ public final class RoomDetailsViewModel: ViewModel {
             do {
                 self?.show(try await service.roster(of: roomID))
             } catch {
-                self?.state.error = ChatError(error)
+                self?.fail(error)
             }
             self?.state.isLoading = false
         }
@@ -88,6 +90,7 @@ public final class RoomDetailsViewModel: ViewModel {
         guard state.canInvite else { return nil }
         let invite = InviteViewModel(room: roomID, service: service, excluding: Set(state.entries.map(\.id)))
         invite.onDone = { [weak self] in self?.send(.invited($0)) }
+        invite.onFailure = onFailure
         return invite
     }
 
@@ -111,9 +114,15 @@ public final class RoomDetailsViewModel: ViewModel {
                 }
                 self?.state.error = nil
             } catch {
-                self?.state.error = ChatError(error)
+                self?.fail(error)
             }
         }
+    }
+
+    private func fail(_ error: any Error) {
+        let error = ChatError(error)
+        state.error = error
+        onFailure?(error)
     }
 
     // MARK: Who is there

@@ -46,6 +46,16 @@ import Testing
         #expect(service.calls.last == .remove(Fixtures.other.id, room))
     }
 
+    @Test func eachFailureIsTold() async {
+        let details = details()
+        let told = Recorder<ChatError>()
+        details.onFailure = { told.record($0) }
+        service.before = { _ in throw ChatError.unreachable }
+        details.send(.rename("New"))
+        details.send(.remove(Fixtures.other.id))
+        await eventually { told.values == [.unreachable, .unreachable] }
+    }
+
     @Test func aNameThatWontDoIsRefused() async {
         let details = details()
         details.send(.rename(" \n"))

@@ -18,11 +18,9 @@ final class RoomDetailsDialog {
     private let spinner: Widget
     private let viewModel: RoomDetailsViewModel
     private let pictures: AvatarPictures
-    private let onFailure: @MainActor (ChatError) -> Void
     private var rows: [Widget] = []
     private var shown: [RoomRoster.Entry]?
     private var avatars: [AvatarView] = []
-    private var told: ChatError?
     private var rendering: Rendering?
 
     /// Shows the dialog, which lives until it is closed.
@@ -44,7 +42,7 @@ final class RoomDetailsDialog {
     ) {
         self.viewModel = viewModel
         self.pictures = pictures
-        onFailure = fail
+        viewModel.onFailure = fail
         let builder = Builder(resource: Resource.ui("room-details"))
         window = builder["window"]
         name = builder["name"]
@@ -100,8 +98,6 @@ final class RoomDetailsDialog {
 
     private func render(_ state: RoomDetailsViewModel.State) {
         name.setStyle("error", state.error == .invalidName)
-        if let error = state.error, error != told { onFailure(error) }
-        told = state.error
         setEditable(name, state.canRename)
         setEditable(topic, state.canSetTopic)
         topic.isVisible = state.hasTopic && (state.canSetTopic || !state.topic.isEmpty)
@@ -170,9 +166,17 @@ final class RoomDetailsDialog {
         remove.setAccessibleLabel(label)
         remove.addStyle("flat")
         gtk_widget_set_valign(remove.cast(), GTK_ALIGN_CENTER)
-        remove.onClick { [weak viewModel] in viewModel?.send(.remove(member.id)) }
+        remove.onClick { [weak self] in self?.confirmRemoving(member) }
         adw_action_row_add_suffix(row.cast(), remove.cast())
         return row
+    }
+
+    private func confirmRemoving(_ member: Member) {
+        Confirmation.present(
+            over: window, heading: translated("Remove “%s”?").replacing("%s", with: member.displayName),
+            body: translated("They leave the room, and have to be invited to come back."),
+            action: translated("_Remove")
+        ) { [weak viewModel] in viewModel?.send(.remove(member.id)) }
     }
 
     static func detail(_ entry: RoomRoster.Entry) -> String {

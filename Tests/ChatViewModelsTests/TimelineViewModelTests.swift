@@ -154,6 +154,29 @@ import Testing
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
     }
 
+    /// The view asks again every two seconds.
+    @Test func aPageThatDoesNotComeIsToldOnce() async {
+        service.before = { _ in throw ChatError.unreachable }
+        service.pages = { [self] _, _ in page(5...6, hasOlder: true) }
+        await harness.open([.of(7)], hasOlder: true)
+        for _ in 1...3 {
+            timeline.send(.load(.older))
+            await eventually { [harness] in harness.state.loading == nil }
+        }
+        #expect(harness.told == [.failed(.unreachable)])
+        // What the user asks for is told each time.
+        for count in 2...3 {
+            timeline.send(.jump(.oldest))
+            await eventually { [harness] in harness.told.count == count }
+        }
+        service.before = { _ in }
+        timeline.send(.load(.older))
+        await eventually { [harness] in harness.positions == ["5", "6", "7"] }
+        service.before = { _ in throw ChatError.unreachable }
+        timeline.send(.load(.older))
+        await eventually { [harness] in harness.told.count == 4 }
+    }
+
     /// The page was read before the change and comes after it.
     @Test func whatChangesWhileAPageIsOnItsWayIsNotForgotten() async {
         let gate = Gate()
@@ -292,10 +315,17 @@ import Testing
         ])
         timeline.send(.editLast)
         timeline.send(.edit(MessageID("unknown")))
-        timeline.send(.delete(MessageID("unknown")))
+        timeline.send(.delete(MessageID("m4")))
         await settle()
         #expect(harness.told == [.edit(MessageID("m2"), text: "Text 2")])
         #expect(service.calls.isEmpty)
+    }
+
+    /// While one was asked whether to delete it, the server took it, and gave it another identifier.
+    @Test func whatGotAnotherIdentifierIsDeleted() async {
+        await harness.open([.of(1, by: Self.own)])
+        timeline.send(.delete(MessageID("~t1")))
+        await eventually { [service] in service.calls.contains(.delete(MessageID("~t1"))) }
     }
 
     @Test func aFailedDeletionIsTold() async {

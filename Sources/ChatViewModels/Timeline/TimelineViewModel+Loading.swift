@@ -105,23 +105,34 @@ extension TimelineViewModel {
     private func finish(
         _ result: Result<TimelinePage, any Error>, _ place: (TimelineViewModel, TimelinePage) -> Void
     ) {
+        let loading = state.loading
         state.loading = nil
         let missed = toldWhileLoading
         toldWhileLoading = []
         switch result {
         case .success(let page):
+            toldPageFailure = nil
             place(self, page)
             missed.forEach(apply)
             trim()
             onEffect?(.loaded(isThere: true))
         case .failure(let error):
             onEffect?(.loaded(isThere: false))
-            onOutput?(.failed(ChatError(error)))
+            tell(ChatError(error), of: loading)
         }
         if let edge = wanted {
             wanted = nil
             loadPage(edge)
         }
+    }
+
+    /// The view asks again for a page that did not come: one such failure is told once.
+    private func tell(_ error: ChatError, of loading: Loading?) {
+        if case .page? = loading {
+            guard toldPageFailure != error else { return }
+            toldPageFailure = error
+        }
+        onOutput?(.failed(error))
     }
 
     /// Lets go of what is far from the reader. Not while a page is on its way, which is to join what is there now.

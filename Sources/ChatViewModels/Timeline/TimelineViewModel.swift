@@ -172,6 +172,7 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored let bodies = MessageBodies()
     /// What was told while messages were on their way, which may not know of it.
     @ObservationIgnored var toldWhileLoading: [TimelineUpdate] = []
+    @ObservationIgnored var toldPageFailure: ChatError?
     /// A page that was asked for while something else was on its way.
     @ObservationIgnored var wanted: TimelineEdge?
     /// Counts what makes a load under way useless.
@@ -240,7 +241,8 @@ public final class TimelineViewModel: ViewModel {
             let preview = ReplyTarget.Preview.text(PlainPreview.quote(item.body, attachments: item.attachments))
             onOutput?(.reply(ReplyTarget(messageID: id.rawValue, sender: item.senderName, preview: preview)))
         case .delete(let id):
-            guard rows.message(id)?.canDelete == true else { return }
+            // An echo may have become the server's message since it was asked: the service knows it by both.
+            if let item = rows.message(id), !item.canDelete { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .retry(let id): retry(id)
         case .discard(let id): discard(id)

@@ -112,7 +112,8 @@ final class MediaPlayer {
             holder.append(controls)
         }
         holder.isVisible = true
-        gtk_media_stream_play(stream.cast())
+        // Out of sight there is nothing to stop it.
+        if widget.isMapped { gtk_media_stream_play(stream.cast()) }
         if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
     }
 

@@ -77,9 +77,11 @@ final class MediaPresenter {
         _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void,
         onFailure: @escaping @MainActor () -> Void = {}
     ) {
-        Task { [weak self] in
+        // Whoever went on to another room is told too.
+        let fail = self.onFailure
+        Task {
             do { then(try await work()) } catch {
-                self?.onFailure?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
+                fail?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
                 onFailure()
             }
         }

@@ -67,7 +67,8 @@ final class VoicePart {
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
         stream.connect("notify::timestamp") { [weak self] _ in self?.showProgress() }
         stream.connect("notify::playing") { [weak self] _ in self?.showState() }
-        gtk_media_stream_play(stream.cast())
+        // Out of sight there is nothing to stop it.
+        if widget.isMapped { gtk_media_stream_play(stream.cast()) }
         if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
     }
 

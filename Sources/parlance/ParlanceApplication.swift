@@ -27,6 +27,8 @@ final class ParlanceApplication {
     /// What was asked for before there was a window.
     private var address: String?
     private var status: Int32 = 0
+    /// Whether a window was asked for while the last one was closing.
+    private var isWantedAgain = false
 
     init() {
         application.answerVersion(with: "Parlance \(parlanceVersion)")
@@ -61,13 +63,18 @@ final class ParlanceApplication {
     }
 
     private func activate() {
-        window?.present()
+        guard let window, !window.isClosing else {
+            isWantedAgain = true
+            return
+        }
+        window.present()
     }
 
     /// A link of another program, or the command line's.
     private func open(_ address: String) {
-        guard let window else {
+        guard let window, !window.isClosing else {
             self.address = address
+            isWantedAgain = true
             return
         }
         window.present()
@@ -171,6 +178,7 @@ final class ParlanceApplication {
         await accounts.settle(within: .seconds(1))
         let window = MainWindow(application: application, accounts: accounts, settings: settings)
         self.window = window
+        isWantedAgain = false
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
         window.present()
@@ -190,7 +198,9 @@ final class ParlanceApplication {
             await matrix?.close()
             await backend?.close()
             await store.close()
-            application.release()
+            guard isWantedAgain else { return application.release() }
+            opening = Task { await Self.openStore() }
+            await finishOpening()
         }
     }
 

@@ -11,8 +11,8 @@ extension MainWindow {
         shown.setProperty("title", NoticeText.escaped(text))
         if case .cleared(let room) = notice {
             shown.setProperty("button-label", translated("Undo"))
-            shown.connect("button-clicked") { [weak self] _ in
-                self?.coordinator.undoClearing(room)
+            shown.connect("button-clicked") { [weak self, weak coordinator] _ in
+                coordinator?.undoClearing(room)
                 self?.conversationView?.focusComposer()
             }
         }

@@ -39,7 +39,8 @@ public final class MainWindow {
     let accountSwitcher = AccountSwitcher()
     let connectionBar = ConnectionBar()
     var accountRenderings: [Rendering] = []
-    private var isClosing = false
+    /// Whether it is on its way out, and shows nothing any more.
+    public private(set) var isClosing = false
 
     /// A window over the rooms of one account.
     public convenience init(application: Application, coordinator: ConversationCoordinator, settings: Settings?) {

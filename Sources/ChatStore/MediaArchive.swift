@@ -74,12 +74,14 @@ public final class MediaArchive: Sendable {
     static let grace: TimeInterval = 3 * 24 * 60 * 60
 
     /// Deletes the contents of messages that were deleted, of drafts that were dropped, and of what was sent elsewhere,
-    /// some days afterwards.
+    /// some days afterwards. With a store that was repaired it deletes nothing: what referred to them may be lost.
     ///
     /// - Parameter scheme: with which references to contents begin in the store.
     public func sweep(_ scheme: String, knownBy store: ChatStore, at now: Date) async {
         // Asked for anew at each start: what goes wrong now is done then.
-        guard let known = try? await store.mediaReferences(scheme: scheme) else { return }
+        guard let wasRepaired = try? await store.wasRepaired(), !wasRepaired,
+            let known = try? await store.mediaReferences(scheme: scheme)
+        else { return }
         _ = try? await sweep(before: now.addingTimeInterval(-Self.grace)) { known.contains(scheme + $0) }
     }
 

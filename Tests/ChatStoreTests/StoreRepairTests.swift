@@ -158,6 +158,70 @@ import Testing
         await mended.close()
     }
 
+    /// What referred to a file may be lost: nobody is told that it goes.
+    @Test(arguments: [true, false]) func filesAreNotSweptAfterARepair(isRepaired: Bool) async throws {
+        try await makeStore()
+        let archive = MediaArchive(folder: folder.path("media"))
+        let content = try await archive.takeIn(.data(Data("a picture".utf8))) { _ in }
+        if isRepaired {
+            try overwrite([1], of: .history)
+            _ = try ChatStore.repair(at: url)
+            // A second damage loses the mark, and the second repair sets it anew.
+            try overwrite([1], of: .history)
+            _ = try ChatStore.repair(at: url)
+        }
+        let store = try await ChatStore.open(in: url)
+        await archive.sweep("media:", knownBy: store, at: .distantFuture)
+        #expect((archive.url(of: content.digest) != nil) == isRepaired)
+        await store.close()
+    }
+
+    /// A store of each version whose tables had fewer columns.
+    @Test(arguments: [5, 7, 8, 11]) func anEarlierVersionIsRepaired(version: Int) async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        try await makeEarlier(.history, version, in: .history) { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO room (key, id, kind, name, lastActivity) VALUES (1, 'room', 'group', 'A room', 5000);
+                    INSERT INTO user VALUES (1, 'own');
+                    INSERT INTO member VALUES (1, 1, 'own', 'own', 'Robin', 0);
+                    INSERT INTO message (key, room, arrival, id, sender, sentAt, text)
+                    VALUES ((1 << 40) + 1, 1, 1, 'a', 1, 1000, 'one');
+                    INSERT INTO attachment (message, place, uri, name, type) VALUES ((1 << 40) + 1, 0, 'media:1', 'n', 't');
+                    INSERT INTO revision (message, number, writtenAt, text) VALUES ((1 << 40) + 1, 1, 900, 'on');
+                    INSERT INTO receipt (room, member, message, readAt) VALUES (1, 'other', 'a', 2000);
+                    INSERT INTO gap (room, position, token) VALUES (1, 1, 'token');
+                    """)
+        }
+        try await makeEarlier(.unsent, Schema.unsent.version, in: .unsent) { _ in }
+        let queue = try DatabaseQueue(path: path(.history).path)
+        let root = try await queue.read { db in
+            try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'media_digest'")
+        }
+        try queue.close()
+        try overwrite([#require(root)], of: .history)
+        #expect(try ChatStore.repair(at: url).messages == 1)
+        let store = try await ChatStore.open(in: url)
+        let counts = try await store.read { db in
+            try ["attachment", "revision", "receipt", "gap"].map {
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)")
+            }
+        }
+        #expect(counts == [1, 1, 1, 1])
+        #expect(try await store.mediaReferences(scheme: "media:") == ["media:1"])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    private func makeEarlier(
+        _ schema: Schema, _ version: Int, in file: File, _ fill: @escaping @Sendable (Database) throws -> Void
+    ) async throws {
+        let queue = try DatabaseQueue(path: path(file).path)
+        try Schema(applicationID: schema.applicationID, steps: Array(schema.steps.prefix(version))).migrate(queue)
+        try await queue.write(fill)
+        try queue.close()
+    }
+
     @Test func aStoreInUseIsNotRepaired() async throws {
         let store = try await ChatStore.open(in: url)
         #expect(throws: StoreOpeningError.busy) { try ChatStore.repair(at: url) }

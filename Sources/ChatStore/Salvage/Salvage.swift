@@ -47,19 +47,33 @@ struct Salvage {
         guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
         defer { try? source.close() }
         for table in tables {
-            for row in rows(of: table, in: source) {
-                let places = row.map { _ in "?" }.joined(separator: ", ")
-                // What does not fit is not of this table.
-                try? db.execute(
-                    sql: "INSERT OR IGNORE INTO \(table) VALUES (\(places))", arguments: StatementArguments(row))
+            // An earlier version has fewer columns: what it has goes by its name.
+            let names = columns(of: table, in: source)
+            let known = try db.columns(in: table).map(\.name).filter(names.contains)
+            guard !known.isEmpty else { continue }
+            let list = known.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            let places = known.map { _ in "?" }.joined(separator: ", ")
+            for row in rows("SELECT \(list) FROM \(table)", in: source) {
+                do {
+                    try db.execute(
+                        sql: "INSERT OR IGNORE INTO \(table) (\(list)) VALUES (\(places))",
+                        arguments: StatementArguments(row))
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                    // What does not fit is not of this table.
+                    continue
+                }
             }
         }
     }
 
-    private func rows(of table: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
+    private func columns(of table: String, in source: DatabaseQueue) -> Set<String> {
+        Set((try? source.read { db in try db.columns(in: table).map(\.name) }) ?? [])
+    }
+
+    private func rows(_ query: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
         var rows: [[DatabaseValue]] = []
         try? source.read { db in
-            let cursor = try Row.fetchCursor(db, sql: "SELECT * FROM \(table)")
+            let cursor = try Row.fetchCursor(db, sql: query)
             while let row = try cursor.next() { rows.append(Array(row.databaseValues)) }
         }
         return rows

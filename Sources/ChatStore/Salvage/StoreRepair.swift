@@ -15,6 +15,11 @@ public struct StoreRepair: Equatable, Sendable {
 }
 
 extension ChatStore {
+    private static let repairSetting = "store.repaired"
+
+    /// Whether this is what could be kept of a damaged store, so that rows may be missing.
+    func wasRepaired() async throws -> Bool { try await setting(Self.repairSetting) != nil }
+
     /// Makes a store that can be opened of one that ``init(folder:)`` refused as damaged: a fresh one, with each row
     /// whose pages are intact. The damaged one is renamed, see ``setAside(at:now:)``, and nothing of it is changed.
     ///
@@ -62,7 +67,7 @@ extension ChatStore {
                 try Salvage(damaged: old, fresh: queue).run()
             }
         }
-        return try summary(of: fresh, setAside: damaged.url)
+        return try finish(fresh, setAside: damaged.url)
     }
 
     private static func isSound(_ file: DatabaseFile) throws -> Bool {
@@ -75,10 +80,15 @@ extension ChatStore {
         }
     }
 
-    /// Opens the fresh store once: that proves that it can be opened.
-    private static func summary(of fresh: StoreFolder, setAside: URL) throws -> StoreRepair {
+    /// Opens the fresh store once, which proves that it can be opened, and notes in it that it was repaired.
+    private static func finish(_ fresh: StoreFolder, setAside: URL) throws -> StoreRepair {
         let store = try ChatStore(folder: fresh.url)
         defer { store.closeForRepair() }
+        // Before it takes the damaged one's place: no start sees it without.
+        try store.history.write { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, '1')", arguments: [repairSetting])
+        }
         @Sendable func count(_ table: String, _ db: Database) throws -> Int {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
         }

@@ -177,7 +177,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatArchiveTests",
-            dependencies: ["ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "JSONReading", "LocalBackend"],
+            dependencies: [
+                "CCmark", "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "JSONReading", "LocalBackend",
+                "SeededRandom",
+            ],
             resources: [.copy("Exports")], swiftSettings: settings),
 
         // Screens without and with widgets, and the program.

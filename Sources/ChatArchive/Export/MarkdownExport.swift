@@ -31,10 +31,9 @@ struct MarkdownExport: ExportWriter {
         if message.editedAt != nil { states.append("edited") }
         let state = states.isEmpty ? "" : " _(\(states.joined(separator: ", ")))_"
         text += "\n**\(Self.escaped(exported.senderName))** \(times.time(message.sentAt))\(state)\n\n"
-        var lines = Self.safeLines(message.isDeleted ? "_Message deleted_" : message.text)
-        if message.kind == .emote, let first = lines.first {
-            lines[0] = "\\* \(Self.escaped(exported.senderName)) \(first)"
-        }
+        // Made safe together: a fence behind a name is none.
+        let name = message.kind == .emote ? "\\* \(Self.escaped(exported.senderName)) " : ""
+        var lines = Self.safeLines(name + (message.isDeleted ? "_Message deleted_" : message.text))
         lines += exported.files.map(Self.file)
         if !exported.reactions.isEmpty {
             lines += [
@@ -54,51 +53,47 @@ struct MarkdownExport: ExportWriter {
 
     /// The lines of a text in which HTML is no markup, as it is none in the application.
     ///
-    /// Only a fence at the very beginning of a line opens code for sure: elsewhere a list or quote may end before it.
+    /// Only what is in a block of code for sure stays as it is: one whose fences are at the very beginning of their
+    /// lines. From the first line on that may begin or end any other (in a list, say) all brackets are escaped.
     static func safeLines(_ text: String) -> [String] {
-        var fence: (mark: Character, length: Int)?
+        var fence: CodeFence?
+        var isSure = true
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
-            let mark = line.first
-            let length = mark == "`" || mark == "~" ? line.prefix { $0 == mark }.count : 0
-            let rest = line.dropFirst(length)
+            guard isSure else { return withoutTags(line) }
             if let open = fence {
-                if mark == open.mark, length >= open.length, rest.allSatisfy(\.isWhitespace) { fence = nil }
-                return String(line)
+                if open.isClosed(by: line) { fence = nil } else { isSure = !open.mayBeClosed(by: line) }
+                return isSure ? String(line) : withoutTags(line)
             }
-            if let mark, length >= 3, mark == "~" || !rest.contains("`") {
-                fence = (mark, length)
-                return String(line.prefix(length)) + withoutTags(rest)
-            }
+            fence = CodeFence(opening: line)
+            isSure = fence != nil || !CodeFence.mayOpen(in: line)
             return withoutTags(line)
         }
     }
 
     /// With each bracket that could open a tag or an address of its own escaped, and the backslash before it, too.
+    ///
+    /// By scalars, as Markdown is read: a mark that combines with a bracket leaves it one.
     private static func withoutTags(_ line: Substring) -> String {
-        var result = ""
+        var result = String.UnicodeScalarView()
         var backslashes = 0
-        for character in line {
-            if character == "<" {
-                // An odd one escapes already.
-                if backslashes % 2 == 0 { result.append("\\") }
-            }
-            backslashes = character == "\\" ? backslashes + 1 : 0
-            result.append(character)
+        for scalar in line.unicodeScalars {
+            // An odd one escapes already.
+            if scalar == "<", backslashes % 2 == 0 { result.append("\\") }
+            backslashes = scalar == "\\" ? backslashes + 1 : 0
+            result.append(scalar)
         }
-        return result
+        return String(result)
     }
 
     /// Text without any markup, on one line.
     static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text {
-            if character.isNewline {
-                result += " "
-            } else {
-                if "\\`*_{}[]()#+-.!|<>~&@:$^=".contains(character) { result.append("\\") }
-                result.append(character)
-            }
+        var result = String.UnicodeScalarView()
+        for scalar in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+            .joined(separator: " ").unicodeScalars
+        {
+            if "\\`*_{}[]()#+-.!|<>~&@:$^=".unicodeScalars.contains(scalar) { result.append("\\") }
+            result.append(scalar)
         }
-        return result
+        return String(result)
     }
 }

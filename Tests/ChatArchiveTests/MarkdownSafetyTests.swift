@@ -1,0 +1,87 @@
+import CCmark
+import ChatCore
+import ChatTestSupport
+import SeededRandom
+import Testing
+
+@testable import ChatArchive
+
+/// Exports as another program reads them: cmark-gfm, which finds raw HTML where there is any.
+@Suite(.timeLimit(.minutes(1))) struct MarkdownSafetyTests {
+    private static let script = "\n<script>alert(1)</script>"
+
+    static let hostile = [
+        "<script>", "```\n   ```", "```\n```\u{A0}\n```", "```\u{301}\n```", "```\n```\u{301}\n```", "```\u{301}\na",
+        "   ```\na\n```", "- ```\na\n```", "- a\n  ```\n```", "> ```\na\n```", "> ```\n> a",
+        "1. x\n   ```\n   a\n   ```",
+        "- ~~~\n- ~~~", "- - ```\n  ```", "~~~\n  ~~~", "~~~ `\na\n~~~", "```a`\n```", "```` x\n```\n`````",
+        "````\n````` \t", "```\n\t```", "```\n> ```", "~~~\n```\n~~~~", "~~~~\n~~~", "\t```\na\n```", "    ```\n```",
+        "`\\", "\\", "\\\\", "`` ` ``", "\u{600}", "<\u{600}", "- [ ] ```\n```", "| a |\n|---|\n| ``` |\n```",
+        "[a]: /b '\n```\n'", "``\n`\n```\n``", "```\r   ```", "```\u{2028}   ```", "```\u{85}```",
+        "<!--\n```\n-->\n```",
+        "<pre>\n```\n</pre>\n```", "a\n===\n```\n ~~~\n ```",
+    ]
+
+    /// How often cmark finds raw HTML.
+    private static func rawHTML(in text: String) -> Int {
+        guard let document = cmark_parse_document(text, text.utf8.count, CMARK_OPT_UNSAFE) else { return -1 }
+        defer { cmark_node_free(document) }
+        guard let iterator = cmark_iter_new(document) else { return -1 }
+        defer { cmark_iter_free(iterator) }
+        var count = 0
+        while cmark_iter_next(iterator) != CMARK_EVENT_DONE {
+            let type = cmark_node_get_type(cmark_iter_get_node(iterator))
+            if type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE { count += 1 }
+        }
+        return count
+    }
+
+    private static func exported(_ text: String, as kind: Message.Kind = .text, by name: String = "Robin") -> String {
+        var message = Fixtures.message(1, text: text)
+        message.kind = kind
+        var export = MarkdownExport(times: ExportTimes(zone: ArchiveFixture.zone))
+        return export.text(
+            of: ExportedMessage(message: message, senderName: name, isOwn: true, reactions: [], files: []))
+    }
+
+    @Test func rawHTMLIsFound() {
+        #expect(Self.rawHTML(in: "> ```\n>    ```\n> <script>alert(1)</script>\n") == 1)
+        #expect(Self.rawHTML(in: "> a <b> c") == 1)
+    }
+
+    @Test(arguments: hostile) func noMessageBecomesHTML(_ text: String) {
+        for text in [
+            text + Self.script, text + "<b>", text + "\n\n```\n<b>\n```" + Self.script, "\n" + text + Self.script,
+        ] {
+            for kind in [Message.Kind.text, .emote] {
+                let markdown = Self.exported(text, as: kind)
+                #expect(Self.rawHTML(in: markdown) == 0, "\(markdown)")
+            }
+        }
+    }
+
+    @Test func noNameBecomesHTML() {
+        for name in ["<b>", "\u{600}<b>", "```\n<b>", "\\<b>", "\u{600}`\n<b>"] {
+            #expect(Self.rawHTML(in: Self.exported("```\na\n```", as: .emote, by: name)) == 0)
+        }
+    }
+
+    @Test func randomMessagesBecomeNoHTML() {
+        let parts = [
+            "```", "```", "~~~", "`", "~", "<b>", "<b>", "<!--", "\n", "\n", "\n", " ", "  ", "    ", "\t", "- ", "> ",
+            "1. ", "\\", "a", "\u{301}", "\u{A0}", "\u{600}", "\r", "\u{2028}", "[a]: ", "|",
+        ]
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<5_000 {
+            let text = (0..<Int.random(in: 1...24, using: &random)).map { _ in parts.randomElement(using: &random)! }
+                .joined()
+            let markdown = Self.exported(text, as: Bool.random(using: &random) ? .text : .emote)
+            #expect(Self.rawHTML(in: markdown) == 0, "\(text.debugDescription)")
+        }
+    }
+
+    @Test func codeForSureStaysAsItIs() {
+        #expect(Self.exported("```swift\nArray<Int>\n```").contains("> ```swift\n> Array<Int>\n> ```\n"))
+        #expect(Self.exported("~~~~\n~~~\na<b\n~~~~~").contains("> a<b\n"))
+    }
+}

@@ -37,6 +37,13 @@ import Testing
         Case(
             status: 413, body: #"{"errcode":"M_TOO_LARGE"}"#,
             expected: .refused(status: 413, code: "M_TOO_LARGE", reason: "")),
+        Case(
+            status: 413, body: "<html>Request entity too large</html>",
+            expected: .refused(status: 413, code: "M_TOO_LARGE", reason: "")),
+        Case(
+            status: 414, body: "", expected: .refused(status: 414, code: "M_TOO_LARGE", reason: "")),
+        Case(
+            status: 431, body: "{}", expected: .refused(status: 431, code: "M_TOO_LARGE", reason: "")),
         Case(status: 502, body: "<html>Bad gateway</html>", expected: .unreachable(reason: "status 502")),
         Case(status: 520, body: "", expected: .unreachable(reason: "status 520")),
         Case(

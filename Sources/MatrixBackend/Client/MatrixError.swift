@@ -33,6 +33,9 @@ public enum MatrixError: Error, Equatable, Sendable {
         case (_, let code?):
             self = .refused(
                 status: status, code: Self.short(code), reason: Self.short(body?["error"]?.string ?? ""))
+        case (413, _), (414, _), (431, _):
+            // A gateway's word is as good here: what is too large for it never gets to the server.
+            self = .refused(status: status, code: "M_TOO_LARGE", reason: "")
         default:
             // A page of a gateway, or of something that is no homeserver.
             self = .unreachable(reason: "status \(status), not from a homeserver")

@@ -17,6 +17,14 @@ struct RandomRules<Source: RandomNumberGenerator> {
         ]
     }
 
+    /// Rules that servers have beside those for `m.mentions`, by their kinds.
+    private static var oldMentions: [String: [String]] {
+        [
+            "override": [".m.rule.contains_display_name", ".m.rule.roomnotif"],
+            "content": [".m.rule.contains_user_name"],
+        ]
+    }
+
     private var source: Source
 
     init(_ source: Source) {
@@ -40,9 +48,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
             "body": .string(body()), "msgtype": .string(one(of: ["m.text", "m.text", "m.notice", "m.emote"])),
         ]
         if once(in: 3) {
-            content["m.mentions"] = [
-                "user_ids": .array([.string(one(of: ["@me:a", "@ann:a"]))]), "room": .bool(once(in: 2)),
-            ]
+            content["m.mentions"] = once(in: 3) ? one(of: [[:], .null, [], "@me:a"]) : mentions()
         }
         if once(in: 4) {
             content["n"] = one(of: [.integer(5), .string("5"), .bool(true), .null, .array([.integer(5)])])
@@ -51,6 +57,10 @@ struct RandomRules<Source: RandomNumberGenerator> {
         if once(in: 4) { content["a"] = ["b": .string(one(of: ["c", "C", "lunch"]))] }
         if once(in: 6) { content["a\\b"] = "c" }
         return .object(content)
+    }
+
+    private mutating func mentions() -> JSONValue {
+        ["user_ids": .array([.string(one(of: ["@me:a", "@ann:a"]))]), "room": .bool(once(in: 2))]
     }
 
     // MARK: Rules
@@ -75,6 +85,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
         case "sender": rule["rule_id"] = .string(one(of: Self.members + ["@me:a"]))
         default: rule["conditions"] = .array((0..<number(once(in: 10) ? 0...0 : 1...3)).map { _ in condition() })
         }
+        if let old = Self.oldMentions[kind], once(in: 3) { rule["rule_id"] = .string(one(of: old)) }
         return .object(rule)
     }
 

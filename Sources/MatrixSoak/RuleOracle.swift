@@ -36,6 +36,11 @@ struct RuleOracle {
     }
 
     private func holds(_ rule: JSONValue, of kind: String, for event: JSONValue, in room: Room) -> Bool {
+        // By name, as they are in the specification: they give way to `m.mentions`, whatever that is.
+        let givesWay = ["contains_display_name", "contains_user_name", "roomnotif"].contains {
+            rule["rule_id"]?.string == ".m.rule." + $0
+        }
+        if givesWay, event["content"]?["m.mentions"] != nil { return false }
         switch kind {
         case "content":
             return matches(event, in: room, key: "content.body", pattern: rule["pattern"]?.string ?? "")

@@ -108,6 +108,25 @@ import Testing
         for broken: JSONValue in [.null, "x", [], ["override": "x"]] { #expect(try attention(broken) == .none) }
     }
 
+    /// Who answers a message has its writer's name in the text.
+    @Test func namesInTextsAreNoMentionsWhereMentionsAreTold() throws {
+        let saysName: JSONValue = [["kind": "contains_display_name"]]
+        let saysRoom: JSONValue = [["kind": "event_match", "key": "content.body", "pattern": "@room"]]
+        let user: JSONValue = ["rule_id": ".m.rule.contains_user_name", "pattern": "robin", "actions": Self.light]
+        let old: [JSONValue] = [
+            ["override": [Self.rule(saysName, Self.light, id: ".m.rule.contains_display_name")]],
+            ["override": [Self.rule(saysRoom, Self.light, id: ".m.rule.roomnotif")]], ["content": [user]],
+        ]
+        let body: JSONValue = "> Robin said: @room!"
+        let own: JSONValue = ["override": [Self.rule(saysName, Self.light, id: "robin")]]
+        for rules in old + [own] { #expect(try attention(rules, to: ["body": body]) == .mention) }
+        for mentions: JSONValue in [[:], .null, ["user_ids": ["@ann:example.org"]]] {
+            let content: JSONValue = ["body": body, "m.mentions": mentions]
+            for rules in old { #expect(try attention(rules, to: content) == .none) }
+            #expect(try attention(own, to: content) == .mention, "a rule of the user's")
+        }
+    }
+
     @Test func untilRulesAreKnownMessagesAndMentionsCount() throws {
         func told(_ content: JSONValue, by sender: String = "@bob:example.org") throws -> MessageAttention {
             let event = try #require(MatrixEvent(Events.event("$e", "m.room.message", content, by: sender)))

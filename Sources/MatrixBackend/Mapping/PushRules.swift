@@ -86,13 +86,21 @@ struct PushRoom: Equatable, Sendable {
 }
 
 private struct PushRule: Equatable, Sendable {
+    /// Rules that guess from a text whom it mentions.
+    private static let guesses: Set = [
+        ".m.rule.contains_display_name", ".m.rule.contains_user_name", ".m.rule.roomnotif",
+    ]
+
     let conditions: [PushCondition]
     let attention: MessageAttention
+    /// Whether it is for events alone that don't say themselves whom they mention.
+    let isGuess: Bool
 
     /// - Returns: nil for one that is switched off or can't be read.
     init?(_ rule: JSONValue, kind: String) {
         guard rule["enabled"]?.bool ?? true, let id = rule["rule_id"]?.string, let actions = rule["actions"]?.array
         else { return nil }
+        isGuess = Self.guesses.contains(id)
         switch kind {
         case "content":
             guard let pattern = rule["pattern"]?.string else { return nil }
@@ -108,7 +116,8 @@ private struct PushRule: Equatable, Sendable {
     }
 
     func holds(for event: MatrixEvent, in room: PushRoom) -> Bool {
-        conditions.allSatisfy { $0.holds(for: event, in: room) }
+        if isGuess, event.content["m.mentions"] != nil { return false }
+        return conditions.allSatisfy { $0.holds(for: event, in: room) }
     }
 }
 

@@ -1,7 +1,9 @@
 public import Glibc
+import Synchronization
 
-/// A `parlance-decode` or `parlance-film` at work on one file. Every call waits: none is for the main thread, and one at a time.
-public struct PictureProcess: Sendable {
+/// A `parlance-decode` or `parlance-film` at work on one file. Every call but ``interrupt()`` waits: none is for the
+/// main thread, and one at a time.
+public final class PictureProcess: Sendable {
     /// How much of a picture is wanted; see `parlance-decode`.
     public enum Mode: String, Sendable {
         case size, still, play
@@ -22,19 +24,21 @@ public struct PictureProcess: Sendable {
 
     public let identifier: pid_t
     private let output: Int32
+    /// From then on its number may be another process's.
+    private let isReaped = Mutex(false)
 
     /// Starts one for a picture.
     ///
     /// - Parameters:
     ///   - path: a regular file. The process gets it opened, and can open no other.
     ///   - width: of the box that the picture has to fit in, 1 to 16,384 pixels.
-    public init(_ mode: Mode, path: String, width: Int, height: Int) throws(PictureFailure) {
+    public convenience init(_ mode: Mode, path: String, width: Int, height: Int) throws(PictureFailure) {
         try self.init("parlance-decode", [mode.rawValue] + Self.box(width, height), path, most: PictureLimits.bytes)
     }
 
     /// Starts one for a film or a sound.
     /// - Parameter time: where it begins, in milliseconds.
-    public init(
+    public convenience init(
         film mode: FilmMode, path: String, width: Int, height: Int, from time: Int = 0
     ) throws(PictureFailure) {
         try self.init(
@@ -96,17 +100,31 @@ public struct PictureProcess: Sendable {
         return true
     }
 
-    /// Ends it, whatever it does, so that a call that waits returns. From any thread.
-    public func interrupt() { kill(identifier, SIGKILL) }
+    /// Ends it, whatever it does, so that a call that waits returns. From any thread, at any time.
+    /// - Returns: false if it was finished before: nothing is done then.
+    @discardableResult
+    public func interrupt() -> Bool {
+        isReaped.withLock { isReaped in
+            if !isReaped { kill(identifier, SIGKILL) }
+            return !isReaped
+        }
+    }
 
-    /// Ends it and forgets it: the last call.
+    /// Ends it and forgets it: the last call but for ``interrupt()``.
     /// - Returns: what it took, the memory in bytes: never less than this program ever took, as the kernel counts on.
     @discardableResult
     public func finish() -> (mostMemory: Int, seconds: Double) {
         interrupt()
         close(output)
-        var (status, use): (Int32, rusage) = (0, rusage())
-        while wait4(identifier, &status, 0, &use) < 0, errno == EINTR {}
+        // Until it is gone without the lock, as that takes a while; only then is its number given up.
+        var gone = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &gone, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        let use = isReaped.withLock { isReaped in
+            var (status, use): (Int32, rusage) = (0, rusage())
+            while wait4(identifier, &status, 0, &use) < 0, errno == EINTR {}
+            isReaped = true
+            return use
+        }
         let seconds = Double(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
         return (use.ru_maxrss * 1024, seconds + Double(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1_000_000)
     }

@@ -71,6 +71,20 @@ struct PictureProcessTests {
         }
     }
 
+    /// Its number may be another process's by then.
+    @Test func whatIsFinishedIsNotInterrupted() async throws {
+        let process = try withFile(SamplePictures.gif(frames: 2)) { path in
+            try PictureProcess(.play, path: path, width: 100, height: 100)
+        }
+        #expect(process.interrupt())
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { while process.interrupt() {} } }
+            process.finish()
+        }
+        #expect(!process.interrupt())
+        #expect(kill(process.identifier, 0) != 0, "it is gone")
+    }
+
     @Test func whatIsNoFileIsRefused() {
         for path in ["/nowhere/at/all", "/tmp", "/dev/zero"] {
             #expect(throws: PictureFailure.broken) {

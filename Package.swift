@@ -63,7 +63,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "PictureDecodingTests",
-            dependencies: ["ChatTestSupport", "PictureDecoding", "parlance-decode", "parlance-film"],
+            dependencies: ["CConfinement", "ChatTestSupport", "PictureDecoding", "parlance-decode", "parlance-film"],
             swiftSettings: settings),
 
         // The composer engine, and its drivers.

@@ -1,0 +1,38 @@
+import CConfinement
+import Glibc
+import Testing
+
+/// What a process may do once it has given up the rest.
+struct ConfinementTests {
+    /// Runs `body` in a confined copy of this process: it may call C and nothing that takes a lock.
+    /// - Returns: its status as `waitpid` tells it; nil where there is no confinement.
+    private func confined(_ body: () -> Int32) throws -> Int32? {
+        // Swift has no fork of its own, as little may follow it.
+        let fork = unsafeBitCast(try #require(dlsym(nil, "fork")), to: (@convention(c) () -> pid_t).self)
+        let child = fork()
+        if child == 0 {
+            signal(SIGABRT, SIG_DFL)
+            signal(SIGSEGV, SIG_DFL)
+            signal(SIGILL, SIG_DFL)
+            _ = shim_limit(Int32(RLIMIT_CORE.rawValue), 0)
+            _exit(shim_confine() == 0 ? body() : 255)
+        }
+        try #require(child > 0)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status == 255 << 8 ? nil : status
+    }
+
+    @Test func nobodyIsSignalled() throws {
+        typealias Signal = @convention(c) (pid_t, pid_t, Int32) -> Int32
+        let signal = unsafeBitCast(try #require(dlsym(nil, "tgkill")), to: Signal.self)
+        let other = getpid()
+        guard let status = try confined({ signal(other, other, 0) == 0 ? 0 : errno }) else { return }
+        #expect(status == EPERM << 8)
+    }
+
+    @Test func whatGivesUpEnds() throws {
+        guard let status = try confined({ abort() }) else { return }
+        #expect([SIGABRT, SIGILL, SIGSEGV].contains(status & 0x7F))
+    }
+}

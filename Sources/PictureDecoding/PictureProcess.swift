@@ -21,9 +21,15 @@ public final class PictureProcess: Sendable {
 
     /// Seconds until an answer is there; the process may compute for less, but others compute too.
     public static let patience = 10
+    /// Until all of a size or a frame is there: those who wait for their turn wait no longer than that.
+    private static let patienceForAll = Duration.seconds(3 * patience)
 
     public let identifier: pid_t
     private let output: Int32
+    /// When all of a size or a frame has to be there, however it comes; nil for what goes on as long as it is watched.
+    private let deadline: SuspendingClock.Instant?
+    /// Whether it has told what the file is, which it does once.
+    private let hasTold = Atomic(false)
     /// From then on its number may be another process's.
     private let isReaped = Mutex(false)
 
@@ -33,7 +39,10 @@ public final class PictureProcess: Sendable {
     ///   - path: a regular file. The process gets it opened, and can open no other.
     ///   - width: of the box that the picture has to fit in, 1 to 16,384 pixels.
     public convenience init(_ mode: Mode, path: String, width: Int, height: Int) throws(PictureFailure) {
-        try self.init("parlance-decode", [mode.rawValue] + Self.box(width, height), path, most: PictureLimits.bytes)
+        guard let program = Self.place(of: "parlance-decode") else { throw .stopped }
+        try self.init(
+            program, [mode.rawValue] + Self.box(width, height), path, most: PictureLimits.bytes,
+            within: mode == .play ? nil : Self.patienceForAll)
     }
 
     /// Starts one for a film or a sound.
@@ -41,16 +50,22 @@ public final class PictureProcess: Sendable {
     public convenience init(
         film mode: FilmMode, path: String, width: Int, height: Int, from time: Int = 0
     ) throws(PictureFailure) {
+        guard let program = Self.place(of: "parlance-film") else { throw .stopped }
         try self.init(
-            "parlance-film", [mode.rawValue] + Self.box(width, height) + ["\(max(0, time))"], path, most: .max)
+            program, [mode.rawValue] + Self.box(width, height) + ["\(max(0, time))"], path, most: .max,
+            within: mode == .film ? nil : Self.patienceForAll)
     }
 
     private static func box(_ width: Int, _ height: Int) -> [String] {
         [width, height].map { String(min(max($0, 1), 16384)) }
     }
 
-    private init(_ program: String, _ arguments: [String], _ path: String, most: Int) throws(PictureFailure) {
-        guard let program = Self.place(of: program) else { throw .stopped }
+    /// - Parameters:
+    ///   - most: bytes of the file.
+    ///   - time: until all has to be there.
+    init(
+        _ program: String, _ arguments: [String], _ path: String, most: Int, within time: Duration?
+    ) throws(PictureFailure) {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw .broken }
         defer { close(file) }
@@ -67,29 +82,41 @@ public final class PictureProcess: Sendable {
         }
         self.identifier = identifier
         output = ends[0]
+        deadline = time.map { .now + $0 }
     }
 
     /// The next record; the pixels of a frame are to be read before the one after it.
     public func record() -> PictureRecord {
-        var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
-        guard bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return .failure(.stopped) }
-        return PictureRecord(bytes) ?? .failure(.broken)
+        guard let bytes = recordBytes() else { return .failure(.stopped) }
+        let record = PictureRecord(bytes)
+        if case .info = record, tellsAgain() { return .failure(.broken) }
+        return record ?? .failure(.broken)
     }
 
     /// The next record of a film; what follows it is to be read before the one after it.
     public func filmRecord() -> FilmRecord {
-        var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
-        guard bytes.withUnsafeMutableBytes({ read(into: $0) }) else { return .failure(.stopped) }
-        return FilmRecord(bytes) ?? .failure(.broken)
+        guard let bytes = recordBytes() else { return .failure(.stopped) }
+        let record = FilmRecord(bytes)
+        if case .media = record, tellsAgain() { return .failure(.broken) }
+        return record ?? .failure(.broken)
     }
 
+    private func recordBytes() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: PictureRecord.length)
+        return bytes.withUnsafeMutableBytes { read(into: $0) } ? bytes : nil
+    }
+
+    private func tellsAgain() -> Bool { hasTold.exchange(true, ordering: .relaxed) }
+
     /// Fills the buffer with what comes next.
-    /// - Returns: false if less came, or nothing for ``patience``.
+    /// - Returns: false if less came, nothing for ``patience``, or not all within its time.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var rest = buffer
         while !rest.isEmpty {
             var wait = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&wait, 1, Int32(Self.patience) * 1000)
+            let time = timeLeft
+            guard time > 0 else { return false }
+            let ready = poll(&wait, 1, time)
             if ready < 0, errno == EINTR { continue }
             guard ready > 0 else { return false }
             let count = Glibc.read(output, rest.baseAddress, rest.count)
@@ -98,6 +125,13 @@ public final class PictureProcess: Sendable {
             rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
         }
         return true
+    }
+
+    /// Milliseconds to wait for what comes next.
+    private var timeLeft: Int32 {
+        let most = Int32(Self.patience) * 1000
+        guard let deadline else { return most }
+        return Int32(min(Double(most), max(0, (deadline - .now) / .milliseconds(1))).rounded(.up))
     }
 
     /// Ends it, whatever it does, so that a call that waits returns. From any thread, at any time.

@@ -1,0 +1,52 @@
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import PictureDecoding
+
+/// Decoders that a file made do what they like: here scripts in their place.
+struct UntruthfulDecoderTests {
+    /// A shell that runs `script`.
+    private func decoder(_ script: String, within time: Duration? = nil) throws -> PictureProcess {
+        let folder = TemporaryFolder()
+        try Data(script.utf8).write(to: folder.path("script"))
+        return try withExtendedLifetime(folder) {
+            try PictureProcess("/bin/sh", [], folder.path("script").path, most: .max, within: time)
+        }
+    }
+
+    /// The shell's command that writes `bytes`, as octal numbers.
+    private func printing(_ bytes: [UInt8]) -> String {
+        "printf '" + bytes.map { "\\" + String($0, radix: 8).leftPadded }.joined() + "'"
+    }
+
+    @Test func aPictureHasOneSize() throws {
+        let info = PictureRecord.info(width: 2, height: 3, isAnimated: false)
+        let process = try decoder("while \(printing(info.bytes)); do :; done")
+        defer { process.finish() }
+        #expect(process.record() == info)
+        #expect(process.record() == .failure(.broken))
+    }
+
+    @Test func aFilmIsToldOnce() throws {
+        let media = FilmRecord.media(duration: 1, width: 2, height: 3, hasSound: false)
+        let process = try decoder("while \(printing(media.bytes)); do :; done")
+        defer { process.finish() }
+        #expect(process.filmRecord() == media)
+        #expect(process.filmRecord() == .failure(.broken))
+    }
+
+    /// However much comes, and however little.
+    @Test(.timeLimit(.minutes(1)), arguments: ["while printf 1234567890; do :; done", "while :; do :; done"])
+    func allOfItHasAnEnd(script: String) throws {
+        let process = try decoder(script, within: .milliseconds(200))
+        defer { process.finish() }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        while bytes.withUnsafeMutableBytes({ process.read(into: $0) }) {}
+        #expect(process.record() == .failure(.stopped))
+    }
+}
+
+extension String {
+    fileprivate var leftPadded: String { String(repeating: "0", count: 3 - count) + self }
+}

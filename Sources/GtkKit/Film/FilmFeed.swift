@@ -26,17 +26,18 @@ nonisolated final class FilmFeed: Sendable {
 
     private struct State {
         var media: Media?
-        var frames: [(picture: Picture, time: Int)] = []
-        var sound: [(samples: [Int16], time: Int)] = []
+        /// Weighed in bytes.
+        var frames = FilmQueue<(picture: Picture, time: Int)>()
+        /// Weighed in numbers.
+        var sound = FilmQueue<(samples: [Int16], time: Int)>()
         var failure: PictureFailure?
         var takesSound = true
         var isRead = false
         var isStopped = false
 
-        var frameBytes: Int { frames.reduce(0) { $0 + $1.picture.bytes } }
-        var soundTime: Int { sound.reduce(0) { $0 + $1.samples.count / 2 } * 1000 / FilmLimits.sampleRate }
+        var soundTime: Int { sound.weight / 2 * 1000 / FilmLimits.sampleRate }
         var isFull: Bool {
-            (frames.count >= 8 && frameBytes >= FilmFeed.most.frames) || frames.count >= 48
+            (frames.count >= 8 && frames.weight >= FilmFeed.most.frames) || frames.count >= 48
                 || soundTime >= FilmFeed.most.sound
         }
     }
@@ -82,23 +83,24 @@ nonisolated final class FilmFeed: Sendable {
     func refuseSound() {
         withState { state in
             state.takesSound = false
-            state.sound = []
+            state.sound.removeAll()
         }
     }
 
     /// The last frame that is due at a time, in milliseconds; those before it are forgotten.
     func frame(at time: Double) -> Picture? {
         withState { state in
-            guard let next = state.frames.lastIndex(where: { Double($0.time) <= time }) else { return nil }
-            let picture = state.frames[next].picture
-            state.frames.removeFirst(next + 1)
+            var picture: Picture?
+            while let next = state.frames.first, Double(next.time) <= time {
+                picture = state.frames.popFirst()?.picture
+            }
             return picture
         }
     }
 
     /// The first frame, whenever it is due.
     func firstFrame() -> Picture? {
-        withState { $0.frames.isEmpty ? nil : $0.frames.removeFirst().picture }
+        withState { $0.frames.popFirst()?.picture }
     }
 
     /// Waits for what is heard after `heard`, in milliseconds. Not for the main thread.
@@ -109,10 +111,7 @@ nonisolated final class FilmFeed: Sendable {
             condition.unlock()
         }
         while !state.isStopped {
-            if !state.sound.isEmpty {
-                let next = state.sound.removeFirst()
-                return .samples(next.samples, time: next.time)
-            }
+            if let next = state.sound.popFirst() { return .samples(next.samples, time: next.time) }
             if state.isRead { break }
             // As much film as may wait and no sound: there is none for so long.
             if state.isFull, let last = state.frames.last, last.time > heard { return .silence(until: last.time) }
@@ -140,11 +139,11 @@ nonisolated final class FilmFeed: Sendable {
             guard let picture = Picture(reading: process, width: width, height: height, isAnimated: true) else {
                 return false
             }
-            return append { $0.frames.append((picture, time)) }
+            return append { $0.frames.append((picture, time), weight: picture.bytes) }
         case .sound(let count, let time):
             var samples = [Int16](repeating: 0, count: count * 2)
             guard samples.withUnsafeMutableBytes({ process.read(into: $0) }) else { return false }
-            return append { if $0.takesSound { $0.sound.append((samples, time)) } }
+            return append { if $0.takesSound { $0.sound.append((samples, time), weight: samples.count) } }
         case .failure(let failure):
             withState { if !$0.isStopped { $0.failure = failure } }
             return false

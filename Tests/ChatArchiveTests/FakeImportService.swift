@@ -5,6 +5,9 @@ import Foundation
 actor FakeImportService: ImportService, MediaService {
     private(set) var staged: [RoomID: Int] = [:]
     private(set) var shown: [String] = []
+    /// Bytes of text in each call.
+    private(set) var batches: [Int] = []
+    private(set) var changed: [ImportedChange] = []
     private var number = 0
 
     var importingMember: Member { Member(id: MemberID("own"), displayName: "Robin", kind: .own) }
@@ -17,12 +20,20 @@ actor FakeImportService: ImportService, MediaService {
 
     func addImported(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int {
         staged[room, default: 0] += messages.count
+        batches.append(messages.reduce(0) { $0 + $1.text.utf8.count })
         return messages.count
     }
 
     func applyImported(
         _ changes: [ImportedChange], by members: [Member], to room: RoomID
-    ) async throws -> [ImportedChange] { [] }
+    ) async throws -> [ImportedChange] {
+        batches.append(
+            changes.reduce(0) { sum, change in
+                if case .edit(let text) = change.kind { sum + text.utf8.count } else { sum }
+            })
+        changed += changes
+        return []
+    }
 
     func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
         for (room, name) in rooms {

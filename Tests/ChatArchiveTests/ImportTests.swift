@@ -40,6 +40,24 @@ import Testing
         #expect(summary.unreadCount == 0 && summary.room.name == "Bike Club")
     }
 
+    /// What was packed as a folder, or lies in another one.
+    @Test func telegramInAFolderInBetween() async throws {
+        let fixture = try await ArchiveFixture()
+        let folder = TemporaryFolder()
+        try FileManager.default.copyItem(
+            at: ArchiveFixture.export("telegram"), to: folder.path("ChatExport_2023-05-01"))
+        let files = try ["result.json", "photos/photo_1.png"].map { name in
+            ("ChatExport_2023-05-01/" + name, try Data(contentsOf: ArchiveFixture.export("telegram/" + name)))
+        }
+        let zip = try fixture.write(SampleZip.data(of: files), as: "telegram.zip")
+        for source in [folder.url, zip] {
+            let report = try await fixture.archive.importConversations(from: source) { _ in }
+            let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
+            #expect(report.files == 1 && messages[2].attachments.map(\.name) == ["photo_1.png"])
+            #expect(report.omissions[.missingFile] == 2, "as many as without the folder")
+        }
+    }
+
     @Test func telegramWithAllChats() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("telegram-all.json")
@@ -114,6 +132,7 @@ import Testing
                 Reaction(text: "👍", senders: [ann, bob]), Reaction(text: ":parrot:", senders: [ann]),
             ])
         #expect(messages[5].kind == .image && messages[5].attachments.first?.width == 1 && report.files == 1)
+        #expect(messages[5].attachments.first?.altText == "The way there")
         #expect(
             report.omissions == [
                 .event("channel_join"): 1, .missingFile: 1, .wrongType("text"): 1, .incomplete("ts"): 1,
@@ -159,6 +178,22 @@ import Testing
         #expect(messages[3].kind == .image && messages[3].text.isEmpty)
         #expect(messages[3].attachments.map(\.name) == ["rose.jpg"])
         #expect(report.files == 1 && report.omissions[.missingFile] == nil)
+    }
+
+    /// The body is what describes the picture then, and a caption where it is something else.
+    @Test func elementsDescriptionsAreKept() throws {
+        let parser = ElementParser(files: ElementFiles(["images/A rose-1.png", "images/In May-2.png"], base: ""))
+        let content = #""msgtype":"m.image","filename":"rose.png""#
+        let description = #""org.matrix.msc1767.alt_text":{"org.matrix.msc1767.text":[{"body":"A rose.png"}]}"#
+        let events = ["A rose.png", "In May.png"].enumerated().map { number, body in
+            #"{"type":"m.room.message","event_id":"$\#(number)","sender":"@ann:example.org","origin_server_ts":0,"#
+                + #""content":{\#(content),"body":"\#(body)",\#(description)}}"#
+        }
+        try parser.feed(Data((#"{"messages":["# + events.joined(separator: ",") + "]}").utf8))
+        let messages = parser.take().compactMap { if case .message(let message) = $0 { message } else { nil } }
+        #expect(messages.map(\.text) == ["", "In May.png"])
+        #expect(messages.flatMap(\.files).map(\.altText) == ["A rose.png", "A rose.png"])
+        #expect(messages.flatMap(\.files).map(\.name) == ["rose.png", "rose.png"])
     }
 
     @Test func elementsFilesAreFoundByNameAndTime() {

@@ -17,8 +17,9 @@ import Testing
         let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
         let other = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
         try await fixture.store.createRoom(NewRoom(room: room, members: [own, other], createdAt: Fixtures.date))
-        let picture = try await fixture.backend.takeIn(
+        var picture = try await fixture.backend.takeIn(
             .data(Data("a picture".utf8)), named: "a b.png", type: "image/png", progress: { _ in })
+        picture.altText = "A *rose*"
         for (number, text) in (Self.texts + ["deleted"]).enumerated() {
             let new = NewMessage(
                 id: MessageID("m\(number)"), sender: number % 2 == 0 ? own.id : other.id, text: text,
@@ -48,8 +49,34 @@ import Testing
         #expect(try await fixture.texts(in: made.room) == (try await fixture.texts(in: room)).dropLast())
         #expect(after[1].replyTo == after[0].id && after[0].reactions.map(\.text) == ["👍"])
         let file = try #require(after[2].attachments.first)
-        #expect(file.name == "a b.png" && file.type == "image/png")
+        #expect(file.name == "a b.png" && file.type == "image/png" && file.altText == "A *rose*")
         #expect(try Data(contentsOf: await fixture.backend.content(of: file)) == Data("a picture".utf8))
+    }
+
+    /// What a file shows, or what it is called, stands for one that was not at hand.
+    @Test func messagesComeBackWithoutTheirFiles() async throws {
+        let (fixture, room) = try await fixture()
+        var picture = try await fixture.backend.takeIn(
+            .data(Data("another".utf8)), named: "c.png", type: "image/png", progress: { _ in })
+        for (number, altText) in [nil, "A garden"].enumerated() {
+            picture.altText = altText
+            let new = NewMessage(
+                id: MessageID("p\(number)"), sender: MemberID("ann"), text: "", sentAt: Fixtures.date,
+                kind: .image, attachments: [picture])
+            _ = try await fixture.store.append(new, to: room)
+        }
+        let archive = RoomArchive(
+            source: PartialSource(backend: fixture.backend, start: 0), destination: fixture.backend)
+        let exported = try await archive.export(
+            room, named: "Club", as: .json, into: fixture.folder.path("."), progress: { _ in })
+        let report = try await archive.importConversations(from: exported.folder) { _ in }
+        let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
+        #expect(
+            messages.map(\.text) == [Self.texts[0], Self.texts[1], Self.texts[2] + "\nA *rose*", Self.texts[3]] + [
+                "c.png", "A garden",
+            ])
+        #expect(messages.allSatisfy { $0.kind == .text && $0.attachments.isEmpty })
+        #expect(report.omissions == [.missingFile: 3, .event("deleted"): 1])
     }
 
     /// With a server that does not answer, what is here is written, and what is not is told.

@@ -5,6 +5,8 @@ import Foundation
 protocol SourceFiles {
     /// Paths relative to the export, in the order in which they are read fastest, and their sizes in bytes.
     var entries: [SourceEntry] { get }
+    /// Where each path stands among the entries.
+    var positions: [String: Int] { get }
     /// Reads files one after the other, in the order of `paths`.
     ///
     /// - Parameter body: is given a file's path and reader, which ends with the call.
@@ -14,6 +16,11 @@ protocol SourceFiles {
 struct SourceEntry: Equatable, Sendable {
     var path: String
     var size: Int
+
+    /// The first of each path counts.
+    static func positions(_ entries: [SourceEntry]) -> [String: Int] {
+        Dictionary(entries.enumerated().map { ($1.path, $0) }) { first, _ in first }
+    }
 
     /// The last part of the path.
     var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
@@ -29,7 +36,7 @@ protocol ByteReader {
 extension SourceFiles {
     /// The whole of a small file; nil if there is none, or it is larger than `limit`.
     func content(of path: String, limit: Int) async throws -> Data? {
-        guard let entry = entries.first(where: { $0.path == path }), entry.size <= limit else { return nil }
+        guard let position = positions[path], entries[position].size <= limit else { return nil }
         var content = Data()
         try await read([path]) { _, reader in
             var reader = reader
@@ -57,6 +64,7 @@ struct FileReader: ByteReader {
 /// A folder, or one file.
 struct FolderFiles: SourceFiles {
     let entries: [SourceEntry]
+    let positions: [String: Int]
     private let base: URL
 
     /// - Throws: ``ArchiveError/unreadable(path:)``.
@@ -68,6 +76,7 @@ struct FolderFiles: SourceFiles {
         guard isFolder.boolValue else {
             base = url.deletingLastPathComponent()
             entries = [SourceEntry(path: url.lastPathComponent, size: Self.size(url))]
+            positions = SourceEntry.positions(entries)
             return
         }
         base = url
@@ -81,6 +90,7 @@ struct FolderFiles: SourceFiles {
             entries.append(SourceEntry(path: path, size: found.fileAttributes?[.size] as? Int ?? 0))
         }
         self.entries = entries.sorted { $0.path < $1.path }
+        positions = SourceEntry.positions(self.entries)
     }
 
     func read(_ paths: [String], _ body: (String, any ByteReader) async throws -> Void) async throws {
@@ -89,7 +99,7 @@ struct FolderFiles: SourceFiles {
 
     /// A file of the export; nil if there is none by that path, whatever else the path leads to.
     func url(of path: String) -> URL? {
-        entries.contains { $0.path == path } ? base.appending(path: path) : nil
+        positions[path] != nil ? base.appending(path: path) : nil
     }
 
     private static func size(_ url: URL) -> Int {

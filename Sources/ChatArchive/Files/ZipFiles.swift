@@ -3,12 +3,21 @@ import ChatCore
 import Foundation
 
 /// A ZIP file, read by libarchive.
-struct ZipFiles: SourceFiles {
+///
+/// To open one is to read its whole directory, and then it goes forward alone: what was opened is kept and read on.
+final class ZipFiles: SourceFiles {
     /// More are not looked at.
     static let mostEntries = 500_000
 
+    /// Archives that are kept open: one for conversations, and one for the files that go with them.
+    private static let mostKept = 2
+
     let entries: [SourceEntry]
+    let positions: [String: Int]
+    /// How often the archive was opened to read from it.
+    private(set) var openings = 0
     private let path: String
+    private var kept: [OpenArchive] = []
 
     /// Whether a file begins as ZIP files do.
     static func isZip(_ start: Data) -> Bool { start.starts(with: [0x50, 0x4B, 0x03, 0x04]) }
@@ -19,35 +28,40 @@ struct ZipFiles: SourceFiles {
         var entries: [SourceEntry] = []
         let archive = try OpenArchive(path)
         while let entry = try archive.next(), entries.count < Self.mostEntries {
-            if entry.isFile { entries.append(SourceEntry(path: entry.path, size: entry.size)) }
+            entries.append(entry)
         }
         self.entries = entries
+        positions = SourceEntry.positions(entries)
     }
 
     /// Whatever lies in the wanted order is read in one pass over the archive.
     func read(_ paths: [String], _ body: (String, any ByteReader) async throws -> Void) async throws {
-        var rest = paths[...]
-        while !rest.isEmpty {
-            let archive = try OpenArchive(path)
-            let before = rest.count
-            while let wanted = rest.first, let entry = try archive.next() {
-                guard entry.isFile, entry.path == wanted else { continue }
-                try await body(wanted, archive)
-                rest.removeFirst()
-            }
-            guard rest.count < before else { throw ArchiveError.unreadable(path: rest.first ?? path) }
+        for path in paths {
+            guard let position = positions[path] else { throw ArchiveError.unreadable(path: path) }
+            // Whoever reads may read another file meanwhile: what is in use is not among those kept.
+            let archive = try archive(before: position)
+            var entry: SourceEntry?
+            while archive.passed <= position, let next = try archive.next() { entry = next }
+            guard entry?.path == path else { throw ArchiveError.unreadable(path: path) }
+            try await body(path, archive)
+            kept.append(archive)
+            if kept.count > Self.mostKept { kept.removeFirst() }
         }
+    }
+
+    /// The one that is nearest to a file and has not passed it.
+    private func archive(before position: Int) throws -> OpenArchive {
+        let fitting = kept.indices.filter { kept[$0].passed <= position }
+        if let nearest = fitting.max(by: { kept[$0].passed < kept[$1].passed }) { return kept.remove(at: nearest) }
+        openings += 1
+        return try OpenArchive(path)
     }
 }
 
 /// An archive at one of its entries.
 private final class OpenArchive: ByteReader {
-    struct Entry {
-        var path: String
-        var size: Int
-        var isFile: Bool
-    }
-
+    /// Files that were come to.
+    private(set) var passed = 0
     private let archive = archive_read_new()
     private let path: String
 
@@ -62,17 +76,19 @@ private final class OpenArchive: ByteReader {
 
     deinit { archive_read_free(archive) }
 
-    func next() throws -> Entry? {
-        var entry: OpaquePointer?
-        let status = archive_read_next_header(archive, &entry)
-        if status == ARCHIVE_EOF { return nil }
-        guard status == ARCHIVE_OK || status == ARCHIVE_WARN, let entry else { throw damage }
-        // In a locale without UTF-8 libarchive has no other name for it.
-        let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)
-        let isFile = archive_entry_filetype(entry) & 0o170000 == 0o100000
-        return Entry(
-            path: name.map { String(cString: $0) } ?? "", size: Int(clamping: archive_entry_size(entry)),
-            isFile: isFile && name != nil)
+    /// The next file; nil if there is none.
+    func next() throws -> SourceEntry? {
+        while true {
+            var entry: OpaquePointer?
+            let status = archive_read_next_header(archive, &entry)
+            if status == ARCHIVE_EOF { return nil }
+            guard status == ARCHIVE_OK || status == ARCHIVE_WARN, let entry else { throw damage }
+            // In a locale without UTF-8 libarchive has no other name for it.
+            let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)
+            guard archive_entry_filetype(entry) & 0o170000 == 0o100000, let name else { continue }
+            passed += 1
+            return SourceEntry(path: String(cString: name), size: Int(clamping: archive_entry_size(entry)))
+        }
     }
 
     func read(_ count: Int) throws -> Data {

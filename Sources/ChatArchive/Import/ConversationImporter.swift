@@ -5,6 +5,8 @@ import Foundation
 final class ConversationImporter {
     /// Messages that are stored at a time.
     static let batch = 2000
+    /// Bytes after which what waits is stored, however few messages it is.
+    static let batchBytes = 8 << 20
 
     private let service: any ImportService & MediaService
     private let plan: ImportPlan
@@ -18,6 +20,7 @@ final class ConversationImporter {
     private var waiting: [ParsedMessage] = []
     /// Of what waits and of what came before it.
     private var changes: [ParsedChange] = []
+    private var waitingBytes = 0
     private var done = 0
     private var bytes = 0
 
@@ -84,9 +87,23 @@ final class ConversationImporter {
                     continue
                 }
                 waiting.append(message)
-            case .change(let change): changes.append(change)
+                waitingBytes += message.size
+            case .change(let change):
+                guard change.text.utf8.count <= ChatLimits.messageBytes else {
+                    omit(change.kind)
+                    continue
+                }
+                changes.append(change)
+                waitingBytes += change.size
             }
-            if waiting.count + changes.count >= Self.batch { try await flush() }
+            if waiting.count + changes.count >= Self.batch || waitingBytes >= Self.batchBytes { try await flush() }
+        }
+    }
+
+    private func omit(_ change: ImportedChange.Kind) {
+        switch change {
+        case .reaction: report.omissions[.reaction, default: 0] += 1
+        case .edit: report.omissions[.edit, default: 0] += 1
         }
     }
 
@@ -105,11 +122,10 @@ final class ConversationImporter {
     /// Stores what waits.
     private func flush() async throws {
         guard !waiting.isEmpty || !changes.isEmpty, let last = rooms.indices.last else { return }
-        var messages: [ImportedMessage] = []
-        for parsed in waiting {
-            if let message = try await message(from: parsed) { messages.append(message) }
-        }
+        let media = try await takeInFiles()
+        let messages = zip(waiting, media).compactMap { message(from: $0, media: $1) }
         waiting = []
+        waitingBytes = 0
         let added = try await service.addImported(messages, by: people.takeNew(), to: rooms[last].room)
         rooms[last].messages += added
         done += added
@@ -127,15 +143,11 @@ final class ConversationImporter {
                 at: change.at, kind: change.kind)
         }
         changes = []
-        for change in try await service.applyImported(imported, by: people.takeNew(), to: room) {
-            switch change.kind {
-            case .reaction: report.omissions[.reaction, default: 0] += 1
-            case .edit: report.omissions[.edit, default: 0] += 1
-            }
-        }
+        for change in try await service.applyImported(imported, by: people.takeNew(), to: room) { omit(change.kind) }
     }
 
-    private func message(from parsed: ParsedMessage) async throws -> ImportedMessage? {
+    /// - Parameter media: the files, nil for those that are not there.
+    private func message(from parsed: ParsedMessage, media: [MediaReference?]) -> ImportedMessage? {
         var message = ImportedMessage(
             id: MessageID("import-\(parsed.id)"),
             sender: people.member(
@@ -143,15 +155,16 @@ final class ConversationImporter {
             text: Self.storable(parsed.text),
             sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
             editedAt: parsed.editedAt)
-        for file in parsed.files {
-            if let media = try await takeIn(file) {
+        for (file, media) in zip(parsed.files, media) {
+            if let media {
                 message.attachments.append(media)
                 if message.kind == .text { message.kind = media.messageKind }
             } else {
                 report.omissions[.missingFile, default: 0] += 1
-                message.text += (message.text.isEmpty ? "" : "\n") + file.name
+                message.text += (message.text.isEmpty ? "" : "\n") + Self.storable(file.altText ?? file.name)
             }
         }
+        if message.attachments.isEmpty, [.image, .file, .audio, .video].contains(message.kind) { message.kind = .text }
         return ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) ? message : nil
     }
 
@@ -160,21 +173,40 @@ final class ConversationImporter {
         text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
     }
 
-    /// - Returns: nil if the file is not among what was exported.
-    private func takeIn(_ file: ParsedMessage.File) async throws -> MediaReference? {
-        let content: MediaContent
-        if let url = folder?.url(of: file.path) {
-            content = .file(url)
-        } else if folder == nil,
-            let data = try await plan.files.content(of: file.path, limit: ChatLimits.attachmentBytes)
-        {
-            content = .data(data)
-        } else {
-            return nil
+    /// The files of what waits, nil for those that are not there. They are read in the order of the export: in any
+    /// other, an archive would be gone through again and again.
+    private func takeInFiles() async throws -> [[MediaReference?]] {
+        var media = waiting.map { [MediaReference?](repeating: nil, count: $0.files.count) }
+        let wanted = waiting.indices.flatMap { message in
+            waiting[message].files.indices.compactMap { file in
+                plan.files.positions[waiting[message].files[file].path].map { (message, file, position: $0) }
+            }
         }
+        var last: (position: Int, content: MediaContent?)?
+        for (message, file, position) in wanted.sorted(by: { $0.position < $1.position }) {
+            try Task.checkCancellation()
+            if last?.position != position {
+                last = nil
+                last = (position, try await content(of: waiting[message].files[file].path))
+            }
+            if let content = last?.content {
+                media[message][file] = try await takeIn(waiting[message].files[file], content)
+            }
+        }
+        return media
+    }
+
+    private func content(of path: String) async throws -> MediaContent? {
+        if let folder { return folder.url(of: path).map { .file($0) } }
+        return try await plan.files.content(of: path, limit: ChatLimits.attachmentBytes).map { .data($0) }
+    }
+
+    /// - Returns: nil if the file can't be taken in.
+    private func takeIn(_ file: ParsedMessage.File, _ content: MediaContent) async throws -> MediaReference? {
         do {
             var media = try await service.takeIn(content, named: file.name, type: file.type) { _ in }
             (media.width, media.height, media.duration) = (file.width, file.height, file.duration)
+            media.altText = file.altText.map(Self.storable)
             report.files += 1
             return media
         } catch ChatError.unreadableFile, ChatError.fileTooLarge {

@@ -139,12 +139,23 @@ final class ElementParser: ConversationParser, JSONReceiver {
                 of: message.text, kind: type == "m.sticker" ? type : content?["msgtype"]?.string ?? "",
                 isVoice: isVoice, sentAt: message.sentAt)
         else { return events.append(.omission(.missingFile)) }
+        let altText = Self.altText(content)
         func number(_ key: String) -> Int? { info?[key]?.integer.map { Int(clamping: $0) } }
         message.files.append(
             ParsedMessage.File(
                 path: path, name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path),
-                width: number("w"), height: number("h"), duration: number("duration")))
-        if name == message.text { message.text = "" }
+                width: number("w"), height: number("h"), duration: number("duration"),
+                altText: altText))
+        // Programs that know no descriptions have it as what is said of the file.
+        if name == message.text || altText == message.text { message.text = "" }
+    }
+
+    /// MSC3552's description of what is seen, in plain text.
+    private static func altText(_ content: JSONValue?) -> String? {
+        let block = content?["m.alt_text"] ?? content?["org.matrix.msc1767.alt_text"]
+        let forms = (block?["m.text"] ?? block?["org.matrix.msc1767.text"])?.array ?? []
+        let plain = forms.first { ($0["mimetype"]?.string ?? "text/plain") == "text/plain" }
+        return ParsedMessage.File.altText(plain?["body"] ?? block?["org.matrix.msc1767.text"])
     }
 
     /// The text of an answer, without the quoted lines that older programs put before it.

@@ -23,6 +23,12 @@ struct ParsedMessage: Equatable {
         var width: Int?
         var height: Int?
         var duration: Int?
+        var altText: String?
+
+        /// A description as it is kept: not an empty one, and none of more bytes than anyone would say.
+        static func altText(_ value: JSONValue?) -> String? {
+            value?.string.flatMap { (1...10_000).contains($0.utf8.count) ? $0 : nil }
+        }
     }
 
     /// Unique in its conversation.
@@ -38,6 +44,13 @@ struct ParsedMessage: Equatable {
     var files: [File] = []
     /// Whether the export says that the user wrote it.
     var isOwn = false
+
+    /// Bytes of all that it says, about.
+    var size: Int {
+        files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count) {
+            $0 + $1.path.utf8.count + $1.name.utf8.count + ($1.altText?.utf8.count ?? 0)
+        }
+    }
 }
 
 /// What became of a message later, as an export tells it.
@@ -48,6 +61,16 @@ struct ParsedChange: Equatable {
     var at: Date
     var kind: ImportedChange.Kind
     var isOwn = false
+
+    /// Bytes of all that it says, about.
+    var size: Int { target.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count }
+
+    /// That of an edit, or a reaction.
+    var text: String {
+        switch kind {
+        case .edit(let text), .reaction(let text): text
+        }
+    }
 }
 
 /// Finds conversations in bytes, as they come.

@@ -81,7 +81,7 @@ struct ImportPlan {
                 throw ArchiveError.unknownFormat
             }
             guard isElement else {
-                return Part(name: nil, paths: [entry.path]) { TelegramParser(zone: zone) }
+                return Part(name: nil, paths: [entry.path]) { TelegramParser(zone: zone, base: base) }
             }
             let media = ElementFiles(files.entries.lazy.map(\.path), base: base)
             return Part(name: nil, paths: [entry.path]) { ElementParser(files: media) }

@@ -85,15 +85,21 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     }
 
     private func add(_ file: JSONValue, to message: inout ParsedMessage) {
+        let altText = ParsedMessage.File.altText(file["altText"])
         guard let path = file["path"]?.string, paths.contains(base + path) else {
-            return events.append(.omission(.missingFile))
+            events.append(.omission(.missingFile))
+            // Not at hand when it was exported: what it is called stands for it.
+            guard let name = altText ?? file["name"]?.string else { return }
+            message.text += (message.text.isEmpty ? "" : "\n") + name
+            return
         }
         func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
         message.files.append(
             ParsedMessage.File(
                 path: base + path, name: file["name"]?.string ?? "",
                 type: file["type"]?.string ?? FileType.type(of: path),
-                width: number("width"), height: number("height"), duration: number("duration")))
+                width: number("width"), height: number("height"), duration: number("duration"),
+                altText: altText))
     }
 
     private func add(_ reaction: JSONValue, to message: ParsedMessage) {

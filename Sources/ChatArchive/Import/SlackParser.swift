@@ -60,6 +60,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
         guard let text = value["text"]?.string ?? (value["text"] == nil ? "" : nil) else {
             return events.append(.omission(.wrongType("text")))
         }
+        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.omission(.tooLong)) }
         let sender = value["user"]?.string ?? value["bot_id"]?.string ?? value["username"]?.string ?? ""
         let name = name(of: sender, value)
         var parsed = ParsedMessage(
@@ -88,7 +89,8 @@ final class SlackParser: ConversationParser, JSONReceiver {
                 ParsedMessage.File(
                     path: path, name: name ?? String(path.split(separator: "/").last ?? ""),
                     type: file["mimetype"]?.string ?? FileType.type(of: path), width: number("original_w"),
-                    height: number("original_h"), duration: number("duration_ms")))
+                    height: number("original_h"), duration: number("duration_ms"),
+                    altText: ParsedMessage.File.altText(file["alt_txt"])))
             return
         }
         // An export by itself has addresses of files, behind Slack's log-in, not the files.
@@ -116,6 +118,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
     private func edit(_ value: JSONValue) {
         guard let message = value["message"], let target = message["ts"]?.identifier,
             let sender = message["user"]?.string, let text = message["text"]?.string,
+            text.utf8.count <= ChatLimits.messageBytes,
             let date = ParsedDate.seconds(message["edited"]?["ts"] ?? value["ts"])
         else { return events.append(.omission(.edit)) }
         events.append(
@@ -136,7 +139,7 @@ enum SlackText {
             rest = rest[rest.index(after: open)...]
             guard let close = rest.firstIndex(of: ">") else {
                 result += "<"
-                continue
+                break
             }
             result += reference(rest[..<close], directory)
             rest = rest[rest.index(after: close)...]

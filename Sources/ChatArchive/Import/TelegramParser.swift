@@ -6,6 +6,7 @@ import JSONReading
 final class TelegramParser: ConversationParser, JSONReceiver {
     private lazy var stream = JSONStream(receiver: self)
     private let zone: TimeZone
+    private let base: String
     private var events: [ImportEvent] = []
     /// Where the chat that is under way stands.
     private var chat: [JSONStep] = []
@@ -13,9 +14,12 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     private var name: String?
     private var ownID: String?
 
-    /// - Parameter zone: of times that have no seconds since 1970 beside them.
-    init(zone: TimeZone = .current) {
+    /// - Parameters:
+    ///   - zone: of times that have no seconds since 1970 beside them.
+    ///   - base: the folder in which `result.json` lies, with a slash behind it, or empty.
+    init(zone: TimeZone = .current, base: String = "") {
         self.zone = zone
+        self.base = base
     }
 
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
@@ -156,7 +160,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         let name = value["file_name"]?.string ?? String(path.split(separator: "/").last ?? "")
         message.files.append(
             ParsedMessage.File(
-                path: path, name: name, type: value["mime_type"]?.string ?? FileType.type(of: path),
+                path: base + path, name: name, type: value["mime_type"]?.string ?? FileType.type(of: path),
                 width: value["width"]?.integer.map { Int(clamping: $0) },
                 height: value["height"]?.integer.map { Int(clamping: $0) },
                 duration: value["duration_seconds"]?.integer.map {

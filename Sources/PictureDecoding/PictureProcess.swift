@@ -28,6 +28,8 @@ public final class PictureProcess: Sendable {
     private let output: Int32
     /// When all of a size or a frame has to be there, however it comes; nil for what goes on as long as it is watched.
     private let deadline: SuspendingClock.Instant?
+    /// Whether a film's first frame or sound came, which may have to be decoded from far before it; true of pictures.
+    private let hasBegun = Atomic(false)
     /// Whether it has told what the file is, which it does once.
     private let hasTold = Atomic(false)
     /// From then on its number may be another process's.
@@ -87,6 +89,7 @@ public final class PictureProcess: Sendable {
 
     /// The next record; the pixels of a frame are to be read before the one after it.
     public func record() -> PictureRecord {
+        hasBegun.store(true, ordering: .relaxed)
         guard let bytes = recordBytes() else { return .failure(.stopped) }
         let record = PictureRecord(bytes)
         if case .info = record, tellsAgain() { return .failure(.broken) }
@@ -97,7 +100,11 @@ public final class PictureProcess: Sendable {
     public func filmRecord() -> FilmRecord {
         guard let bytes = recordBytes() else { return .failure(.stopped) }
         let record = FilmRecord(bytes)
-        if case .media = record, tellsAgain() { return .failure(.broken) }
+        switch record {
+        case .media where tellsAgain(): return .failure(.broken)
+        case .frame, .sound: hasBegun.store(true, ordering: .relaxed)
+        default: break
+        }
         return record ?? .failure(.broken)
     }
 
@@ -127,10 +134,10 @@ public final class PictureProcess: Sendable {
         return true
     }
 
-    /// Milliseconds to wait for what comes next.
+    /// Milliseconds to wait for what comes next: longer for a film's first frame, which ``FilmLimits/secondsToBegin`` allow.
     private var timeLeft: Int32 {
         let most = Int32(Self.patience) * 1000
-        guard let deadline else { return most }
+        guard let deadline else { return hasBegun.load(ordering: .relaxed) ? most : most * 4 }
         return Int32(min(Double(most), max(0, (deadline - .now) / .milliseconds(1))).rounded(.up))
     }
 

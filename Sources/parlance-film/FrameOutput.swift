@@ -40,8 +40,9 @@ final class FrameOutput {
     /// Sends a frame that is seen at `start` or later. One without a time follows the one before it.
     func send(_ frame: UnsafeMutablePointer<AVFrame>, at time: Double?, from start: Int) {
         let time = time ?? lastTime + 40
+        guard time >= Double(start) - 1 else { return Confinement.allowTimeToBegin() }
         // No display shows more than this many of them.
-        guard time >= Double(start) - 1, time < Double(Int32.max), sent == 0 || time - lastTime > 7 else { return }
+        guard time < Double(Int32.max), sent == 0 || time - lastTime > 7 else { return }
         lastTime = time
         guard let drawn = draw(frame) else { return }
         sent += 1

@@ -31,7 +31,8 @@ final class SoundOutput {
         }
         let begins = time ?? next
         next = begins + Double(max(0, count)) * 1000 / Double(FilmLimits.sampleRate)
-        guard count > 0, next > Double(start), begins >= -1000, next < Double(Int32.max) else { return }
+        guard next > Double(start) else { return Confinement.allowTimeToBegin() }
+        guard count > 0, begins >= -1000, next < Double(Int32.max) else { return }
         let early = begins < Double(start) ? Int((Double(start) - begins) * Double(FilmLimits.sampleRate) / 1000) : 0
         send(samples[min(early, Int(count) - 1)..<Int(count)], at: max(begins, Double(start)))
     }

@@ -119,7 +119,7 @@ public final class JSONStream {
         }
         if builder != nil {
             builder?.begin(isArray: isArray)
-            return true
+            return isWithinBounds
         }
         beginValue()
         if receiver.entersContainer(at: path) {
@@ -164,9 +164,15 @@ public final class JSONStream {
 
 /// Puts a value together.
 private struct JSONBuilder {
-    private enum Frame {
-        case array([JSONValue])
-        case object([String: JSONValue], key: String)
+    /// Changed where it lies: what is taken out of an enumeration is copied with all it has.
+    private struct Frame {
+        let isArray: Bool
+        /// Under which it belongs into the object around it.
+        let ownKey: String
+        var values: [JSONValue] = []
+        var members: [String: JSONValue] = [:]
+
+        var value: JSONValue { isArray ? .array(values) : .object(members) }
     }
 
     private var frames: [Frame] = []
@@ -178,12 +184,8 @@ private struct JSONBuilder {
 
     mutating func begin(isArray: Bool) {
         bytes += 32
-        frames.append(isArray ? .array([]) : .object([:], key: key))
-        // The key of the object itself, for when it ends.
-        if isArray { arrayKeys.append(key) }
+        frames.append(Frame(isArray: isArray, ownKey: key))
     }
-
-    private var arrayKeys: [String] = []
 
     mutating func add(_ value: JSONValue) {
         if case .string(let text) = value { bytes += text.utf8.count }
@@ -192,32 +194,16 @@ private struct JSONBuilder {
     }
 
     private mutating func put(_ value: JSONValue) {
-        // Taken out and put back, so that nothing is copied.
-        guard let last = frames.popLast() else { return }
-        switch last {
-        case .array(var values):
-            values.append(value)
-            frames.append(.array(values))
-        case .object(var members, let own):
-            members[key] = value
-            frames.append(.object(members, key: own))
-        }
+        guard let last = frames.indices.last else { return }
+        if frames[last].isArray { frames[last].values.append(value) } else { frames[last].members[key] = value }
     }
 
     /// - Returns: the value if it is whole.
     mutating func end() -> JSONValue? {
         guard let last = frames.popLast() else { return nil }
-        let value: JSONValue
-        switch last {
-        case .array(let values):
-            value = .array(values)
-            key = arrayKeys.popLast() ?? ""
-        case .object(let members, let own):
-            value = .object(members)
-            key = own
-        }
-        if frames.isEmpty { return value }
-        put(value)
+        key = last.ownKey
+        if frames.isEmpty { return last.value }
+        put(last.value)
         return nil
     }
 }

@@ -62,6 +62,28 @@ import Testing
         try await expectNothing(of: line, as: "long.txt", in: fixture, .tooLong(limit: ChatLimits.messageBytes))
     }
 
+    /// Nothing is in them, but each takes its place.
+    @Test(arguments: ["[],", "{},", #"{"a":{}},"#])
+    func oneValueOfEmptyContainersIsBounded(_ part: String) async throws {
+        let receiver = WholeValues()
+        let stream = JSONStream(receiver: receiver)
+        try stream.feed(Data("[".utf8))
+        let parts = Data(String(repeating: part, count: 10_000).utf8)
+        var fed = 0
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
+            while fed < 16 << 20 {
+                try stream.feed(parts)
+                fed += parts.count
+            }
+        }
+        #expect(fed <= JSONStream.longest / 32 * part.utf8.count)
+        let fixture = try await ArchiveFixture()
+        let many = String(repeating: part, count: 2 << 20).dropLast()
+        let document = #"{"name":"x","type":"y","messages":[["# + many + "]]}"
+        try await expectNothing(
+            of: Data(document.utf8), as: "empty.json", in: fixture, .tooLong(limit: JSONStream.longest))
+    }
+
     @Test func whatIsNoExportIsRefused() async throws {
         let fixture = try await ArchiveFixture()
         try await expectNothing(of: Data("hello".utf8), as: "a.txt", in: fixture, .unknownFormat)
@@ -120,4 +142,11 @@ import Testing
             }
         }
     }
+}
+
+/// Enters nothing, keeps nothing.
+private final class WholeValues: JSONReceiver {
+    func entersContainer(at path: [JSONStep]) -> Bool { false }
+    func receive(_ value: JSONValue, at path: [JSONStep]) {}
+    func leaveContainer(at path: [JSONStep]) {}
 }

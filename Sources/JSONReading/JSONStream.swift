@@ -38,9 +38,15 @@ public final class JSONStream {
     private var isComplete = false
     private var hasBegun = false
     private let kept: UnsafeMutablePointer<yajl_callbacks>
+    private let emptiesTooDeep: Bool
+    /// Containers within each other that are left out.
+    private var tooDeep = 0
 
-    public init(receiver: any JSONReceiver) {
+    /// - Parameter emptiesTooDeep: null stands for an object or array that lies too deep in a value that is told whole,
+    ///   which is an error otherwise.
+    public init(receiver: any JSONReceiver, emptiesTooDeep: Bool = false) {
         self.receiver = receiver
+        self.emptiesTooDeep = emptiesTooDeep
         // YAJL keeps the address.
         kept = UnsafeMutablePointer<yajl_callbacks>.allocate(capacity: 1)
         kept.initialize(to: Self.callbacks)
@@ -89,6 +95,7 @@ public final class JSONStream {
     /// - Returns: whether to go on.
     fileprivate func scalar(_ value: @autoclosure () -> JSONValue) -> Bool {
         silence = 0
+        if tooDeep > 0 { return true }
         if builder != nil {
             builder?.add(value())
             return isWithinBounds
@@ -101,6 +108,7 @@ public final class JSONStream {
 
     fileprivate func key(_ key: String) -> Bool {
         silence = 0
+        if tooDeep > 0 { return true }
         if builder != nil {
             builder?.key = key
             builder?.bytes += key.utf8.count + 16
@@ -113,7 +121,9 @@ public final class JSONStream {
 
     fileprivate func begin(isArray: Bool) -> Bool {
         silence = 0
-        guard counts.count + (builder?.depth ?? 0) < Self.deepest else {
+        guard tooDeep == 0, counts.count + (builder?.depth ?? 0) < Self.deepest else {
+            tooDeep += 1
+            if emptiesTooDeep, builder != nil { return true }
             failure = .tooDeep
             return false
         }
@@ -133,6 +143,11 @@ public final class JSONStream {
 
     fileprivate func end() -> Bool {
         silence = 0
+        if tooDeep > 0 {
+            tooDeep -= 1
+            if tooDeep == 0 { builder?.add(.null) }
+            return isWithinBounds
+        }
         if builder != nil {
             guard let whole = builder?.end() else { return true }
             builder = nil

@@ -54,6 +54,19 @@ import Testing
         #expect(count > 3000, "\(count) mutations")
     }
 
+    /// Nested beyond all bounds, one event must not keep the others of the answer from being read.
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func whatIsTooDeepCostsItselfAlone(open: String, close: String) async throws {
+        let events = [Events.text("$1", "before"), Events.text("$2", "DEEP"), Events.text("$3", "after")]
+        let deep = String(repeating: open, count: 100_000) + "1" + String(repeating: close, count: 100_000)
+        let body = String(decoding: try answer(events).encoded(), as: UTF8.self)
+            .replacing(#""DEEP""#, with: deep)
+        let said = try await FakeTransport(200, body).client.call(.get, ["client", "v3", "sync"])
+        let room = try #require(try PlainSync.read(said, since: "s1").rooms.first)
+        let read = EventReader(own: own, translator: .untranslated).timeline(room.timeline)
+        #expect(read.first?.text == "before" && read.last?.text == "after")
+    }
+
     @Test func anyPartOfAnAnswerMayBeAnything() throws {
         let whole: JSONValue = [
             "next_batch": "s2",

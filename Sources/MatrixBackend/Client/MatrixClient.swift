@@ -59,7 +59,7 @@ public struct MatrixClient: Sendable {
     func answer(to request: MatrixRequest) async throws -> JSONValue {
         let response = try await response(to: request)
         do {
-            let value = try JSONValue(parsing: response.body)
+            let value = try JSONValue(parsing: response.body, emptiesTooDeep: true)
             guard value.object != nil else { throw MatrixError.malformed(reason: "the answer is no object") }
             return value
         } catch let error as MatrixError {

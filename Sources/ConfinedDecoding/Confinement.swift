@@ -21,7 +21,7 @@ public enum Confinement {
     /// Starts the time of a frame.
     public static func allowTime() { shim_allow_seconds(PictureLimits.seconds) }
 
-    /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted: unless
+    /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted, unless
     /// the process has computed for ``FilmLimits/secondsToBegin`` by then.
     public static func allowTimeToBegin() {
         var used = timespec()

@@ -134,7 +134,7 @@ public final class PictureProcess: Sendable {
         return true
     }
 
-    /// Milliseconds to wait for what comes next: longer for a film's first frame, which ``FilmLimits/secondsToBegin`` allow.
+    /// Milliseconds to wait for what comes next: longer for a film's first frame (``FilmLimits/secondsToBegin``).
     private var timeLeft: Int32 {
         let most = Int32(Self.patience) * 1000
         guard let deadline else { return hasBegun.load(ordering: .relaxed) ? most : most * 4 }

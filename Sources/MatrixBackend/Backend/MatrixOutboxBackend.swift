@@ -59,19 +59,27 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     private func send(_ message: OutboxMessage, _ request: OutboxRequest) async throws -> MessageID? {
+        let transactions = request.id.first(max(message.attachments.count, 1))
+        var sent = try await known(transactions, of: request)
+        if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
+        guard let first = sent[request.id] else { return nil }
+        await onDelivery(request, .message(first))
+        return first
+    }
+
+    /// - Parameter sent: what the server has of it.
+    private func send(
+        _ message: OutboxMessage, _ request: OutboxRequest, as transactions: [TransactionID],
+        to sent: inout [TransactionID: MessageID]
+    ) async throws {
         try await refuseIfEncrypted(request.room)
         let message = try await uploadingThumbnails(of: message)
         let contents = MessageContent(members: try await store.members(of: request.room)).contents(of: message)
         try contents.forEach(check)
-        var first: MessageID?
-        for (place, content) in contents.enumerated() {
-            let transaction = place == 0 ? request.id.rawValue : "\(request.id.rawValue).\(place)"
-            let sent = try await client.send(
-                "m.room.message", content, to: request.room, transaction: transaction)
-            first = first ?? sent
+        for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
+            sent[transaction] = try await client.send(
+                "m.room.message", content, to: request.room, transaction: transaction.rawValue)
         }
-        if let first { await onDelivery(request, .message(first)) }
-        return first
     }
 
     private func upload(
@@ -182,6 +190,13 @@ struct MatrixOutboxBackend: OutboxBackend {
 extension JSONValue {
     /// Whether a server takes an event with this content.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
+}
+
+extension TransactionID {
+    /// Itself, and others for what is sent with it.
+    func first(_ count: Int) -> [TransactionID] {
+        (0..<count).map { $0 == 0 ? self : TransactionID("\(rawValue).\($0)") }
+    }
 }
 
 extension DeliveryError {

@@ -1,0 +1,116 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// Messages whose answers were lost, to servers that may have forgotten them.
+@Suite(.timeLimit(.minutes(1))) struct RepeatedSendTests {
+    private static let room = RoomID("!room:example.org")
+    private static let own = MemberID("@me:example.org")
+    private let folder = TemporaryFolder()
+    private let standing = SyncStanding()
+    private let told = Told()
+
+    private final class Told: Sendable {
+        let ids = Mutex<[MessageID]>([])
+    }
+
+    /// - Parameters:
+    ///   - transactions: of messages that the store has.
+    ///   - gap: where what is in front of them is missing.
+    private func backend(
+        _ transport: FakeTransport, has transactions: [String] = [], gap: String? = nil
+    ) async throws -> MatrixOutboxBackend {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let messages = transactions.map {
+            TimelineEvent.message(
+                NewMessage(
+                    id: MessageID("$" + $0), sender: Self.own, text: $0, sentAt: Fixtures.date,
+                    transactionID: TransactionID($0)))
+        }
+        let batch = RoomBatch(
+            id: Self.room, createdAt: Fixtures.date, events: messages, gap: gap,
+            settings: [MatrixOutboxBackend.encryptionSetting: "0"])
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        let cache = MediaCache(
+            folder: folder.path("cache"), index: store, now: { Fixtures.date })
+        return MatrixOutboxBackend(
+            client: transport.client, store: store, own: Self.own, standing: standing,
+            media: MediaArchive(folder: folder.path("media")), fetched: cache, now: { Fixtures.date }
+        ) { [told] _, delivery in
+            if case .message(let id) = delivery { told.ids.withLock { $0.append(id) } }
+        }
+    }
+
+    /// Takes what it is sent, and has given events of its own to tell.
+    private func server(_ events: [JSONValue] = []) -> FakeTransport {
+        FakeTransport { request in
+            if request.method == .put {
+                let transaction = request.url.lastPathComponent
+                return MatrixResponse(status: 200, body: Data(#"{"event_id":"$\#(transaction)"}"#.utf8))
+            }
+            if request.url.path.hasSuffix("/messages") {
+                let page: JSONValue = ["chunk": .array(events), "end": "p2"]
+                return MatrixResponse(status: 200, body: try page.encoded())
+            }
+            return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
+        }
+    }
+
+    private func request(ago minutes: Double = 0, files: Int = 0) -> OutboxRequest {
+        let files = (0..<files).map {
+            OutboxAttachment(path: "", reference: MediaReference(uri: "mxc://a/\($0)", name: "\($0)", type: "a/b"))
+        }
+        return OutboxRequest(
+            id: TransactionID("t"), room: Self.room, action: .send(OutboxMessage(text: "x", attachments: files)),
+            queuedAt: Fixtures.date.addingTimeInterval(-60 * minutes))
+    }
+
+    private func sent(_ transport: FakeTransport) -> [String] {
+        transport.requests.filter { $0.method == .put }.map(\.url.lastPathComponent)
+    }
+
+    @Test(arguments: [0, 3000.0]) func whatTheSyncBroughtIsNotSentAgain(ago minutes: Double) async throws {
+        let server = server()
+        let backend = try await backend(server, has: ["t"])
+        #expect(try await backend.deliver(request(ago: minutes)) == MessageID("$t"))
+        #expect(server.requests.isEmpty && told.ids.withLock { $0 } == [MessageID("$t")])
+    }
+
+    @Test func onlyTheFilesThatAreNotThereAreSent() async throws {
+        let server = server()
+        let backend = try await backend(server, has: ["t", "t.2"])
+        #expect(try await backend.deliver(request(files: 4)) == MessageID("$t"))
+        #expect(sent(server) == ["t.1", "t.3"])
+    }
+
+    @Test func whatIsOldWaitsUntilTheSyncHasToldAll() async throws {
+        let server = server()
+        let backend = try await backend(server, has: ["other"])
+        await #expect(throws: DeliveryError.unreachable) { _ = try await backend.deliver(request(ago: 30)) }
+        #expect(server.requests.isEmpty)
+        #expect(try await backend.deliver(request(ago: 10)) == MessageID("$t"), "no server forgets so soon")
+        standing.hasCaughtUp = true
+        #expect(try await backend.deliver(request(ago: 30)) == MessageID("$t"))
+        #expect(sent(server) == ["t", "t"])
+    }
+
+    @Test(arguments: [true, false]) func whatASyncPassedOverIsLookedFor(isThere: Bool) async throws {
+        let own = Events.event(
+            "$before", "m.room.message", ["body": "x"], by: Self.own.rawValue,
+            at: Int64(Fixtures.date.timeIntervalSince1970 * 1000),
+            unsigned: ["transaction_id": .string(isThere ? "t" : "u")])
+        let server = server([own, Events.text("$old", "old")])
+        let backend = try await backend(server, has: ["other"], gap: "p1")
+        standing.hasCaughtUp = true
+        #expect(try await backend.deliver(request(ago: 30)) == MessageID(isThere ? "$before" : "$t"))
+        #expect(sent(server) == (isThere ? [] : ["t"]))
+        #expect(server.requests.filter { $0.url.path.hasSuffix("/messages") }.count == 1)
+    }
+}

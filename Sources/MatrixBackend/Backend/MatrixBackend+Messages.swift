@@ -25,18 +25,20 @@ extension MatrixBackend {
     private func queue(_ messages: [OutgoingMessage], to room: RoomID) async throws -> [OutboxMessage] {
         try await refuseIfEncrypted(room)
         let contents = MessageContent(members: try await store.members(of: room))
-        var queued: [OutboxMessage] = []
+        var queued: [(message: OutboxMessage, transaction: TransactionID)] = []
         for message in messages {
             let prepared = try await prepare(message)
             guard contents.contents(of: prepared).allSatisfy(\.fitsEvent) else { throw ChatError.invalidMessage }
-            queued.append(prepared)
+            let parts = prepared.parts
+            for (part, transaction) in zip(parts, message.transactionID.first(parts.count)) {
+                queued.append((message: part, transaction: transaction))
+            }
         }
         watch(room)
         let removesDraft = messages.contains { !$0.keepsDraft }
-        try await outbox.send(
-            Array(zip(queued, messages.map(\.transactionID))), to: room, removingDraft: removesDraft)
+        try await outbox.send(queued, to: room, removingDraft: removesDraft)
         if removesDraft { roomsChanged() }
-        return queued
+        return queued.map(\.message)
     }
 
     private func prepare(_ message: OutgoingMessage) async throws -> OutboxMessage {
@@ -241,4 +243,17 @@ extension MatrixBackend {
     }
 
     private func newTransaction() -> TransactionID { TransactionID(UUID().uuidString.lowercased()) }
+}
+
+extension OutboxMessage {
+    /// One for each event that it becomes, so that each can be taken back: the text is with the first file.
+    fileprivate var parts: [OutboxMessage] {
+        guard attachments.count > 1 else { return [self] }
+        var first = self
+        first.attachments = [attachments[0]]
+        return [first]
+            + attachments.dropFirst().map {
+                OutboxMessage(kind: $0.reference.messageKind, text: "", attachments: [$0])
+            }
+    }
 }

@@ -21,8 +21,8 @@ public enum Confinement {
     /// Starts the time of a frame.
     public static func allowTime() { shim_allow_seconds(PictureLimits.seconds) }
 
-    /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted, unless
-    /// the process has computed for ``FilmLimits/secondsToBegin`` by then.
+    /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted,
+    /// unless the process has computed for ``FilmLimits/secondsToBegin`` by then.
     public static func allowTimeToBegin() {
         var used = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0, used.tv_sec < FilmLimits.secondsToBegin else {

@@ -59,8 +59,8 @@ public enum FilmLimits {
     public static let pixels = 4096 * 2304
     /// Bytes of memory that the process may map, libraries and all.
     public static let memory = 1 << 30
-    /// Seconds that it may compute until the first frame that is wanted: films are decoded from a key frame on, which may
-    /// be far before it.
+    /// Seconds that it may compute until the first frame that is wanted: films are decoded from a key frame on, which
+    /// may be far before it.
     public static let secondsToBegin = 30
     /// Samples a second of what is handed over.
     public static let sampleRate = 48_000

@@ -23,7 +23,7 @@ struct HostileMarkup {
             "_a __a ", "*a_ ", "a**b c* ", "~~a ", "~a~~ ", "`", "``` ", "<", "<!--", "<a b=\"", "</", "&", "&#x1",
             "> ",
             "> a\n", "- ", "- [ ] a\n", "1. ", "*\n", "a\n\n", "x\n", "a|", "||", "|-|\nx\n", "a|b\n-|-\n", "\\",
-            "@Ann ",
+            "@Ann ", "a <? ", "a <!A ", "a <![CDATA[",
             "https://a(", "www.", "www.a.example ", "# a\n", "a\n=\n", "\t", "\0", "[a](https://a.example) ",
         ].map { piece in HostileMarkup(piece.debugDescription) { repeated(piece, $0) } } + [
             HostileMarkup("code by ever more marks") { bytes in
@@ -49,12 +49,23 @@ struct HostileMarkup {
             },
             HostileMarkup("brackets in brackets") { repeated("[", $0 / 2) + repeated("]", $0 / 2) },
             HostileMarkup("styles in styles") { repeated("*a **b ", $0 / 2) + repeated("b** a*", $0 / 2) },
+            HostileMarkup("marks in deep quotes") { repeated(">", $0 / 2) + repeated("t_ ", $0 / 2) },
+            HostileMarkup("links behind marks") { repeated("*t* ", $0 / 2) + repeated("[a](b) ", $0 / 2) },
+            HostileMarkup("links behind marks left open") { repeated("*t ", $0 / 2) + repeated("[a](b) ", $0 / 2) },
+            HostileMarkup("marks that cross those of other lengths") {
+                repeated("**t ", $0 / 2) + repeated("a*a t** ", $0 / 2)
+            },
             HostileMarkup("a table of many cells") {
                 "|" + repeated("a|", 40) + "\n|" + repeated("-|", 40) + "\n"
                     + repeated(
                         "|a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|\n", $0)
             },
         ]
+        + [("*", "_"), ("**", "_"), ("_", "***"), ("***", "_"), ("~~", "*"), ("*", "~~")].map { open, other in
+            HostileMarkup("\(other) that crosses \(open)") {
+                repeated("\(open)t ", $0 * 2 / 5) + repeated("\(other)t\(open)\(other) ", $0 * 3 / 5)
+            }
+        }
 
     private static let html =
         [

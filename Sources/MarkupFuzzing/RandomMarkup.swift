@@ -60,5 +60,6 @@ enum MarkupPieces {
         "a | b\n", "    ", "\\", "&amp;", "<b>", "<div>\n", "<!-- ", "[a]: https://b.example\n", "[a]",
         "<https://c.example>",
         "||", "word", "\n", "\n\n", "@Ann Lee", "@", "mailto:a@b.example", "[^1]", "[^1]: x\n", "\t",
+        "***", "*t ", "_t*_ ", "~~t ", "*t~~* ", "a*a", "<?", "<!A ", "<![CDATA[", "\\*",
     ]
 }

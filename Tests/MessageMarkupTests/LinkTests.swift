@@ -1,4 +1,5 @@
 import ChatCore
+import MessageMarkup
 import Testing
 
 /// Where links lead, and what a reader is warned of.
@@ -44,6 +45,33 @@ struct LinkTests {
     func warnings(text: String, address: String, warnings: BodyLink.Warnings) throws {
         let target = try #require(LinkTarget(address))
         #expect(BodyLink(to: target, shownAs: text).warnings == warnings)
+    }
+
+    /// Seen as `https://bank.com/elpmaxe.evil//:sptth`.
+    @Test(arguments: [
+        ("\u{202E}https://live.example/moc.knab//:sptth", true), ("\u{202E}a **b** https://a.example", true),
+        ("https://a.example \u{2067}x", true), ("\u{2068}x\u{2069} https://a.example", true),
+        ("\u{200F}https://a.example", false), ("https://a.example \u{200B}x", false),
+        ("\u{202E}x\n\nhttps://a.example", false),
+    ])
+    func whatTurnsALink(text: String, isTold: Bool) {
+        let warnings: BodyLink.Warnings = isTold ? .hiddenCharacters : []
+        #expect(links(in: MessageMarkup.body(markdown: text)).map(\.warnings) == [warnings])
+        let html = "<p>" + text.replacing("\n\n", with: "</p><p>")
+        #expect(links(in: MessageMarkup.body(html: html)).map(\.warnings) == [warnings])
+    }
+
+    @Test func aNameTurnsNoLink() {
+        let body = MessageMarkup.body(plain: "sees https://a.example", isEmote: true)
+        #expect(body.selectableText(saidBy: "A\u{202E}nn\u{2067}") == "* Ann sees https://a.example")
+        #expect(body.selectableText(saidBy: "A\u{200D}\u{200F}nn") == "* A\u{200D}\u{200F}nn sees https://a.example")
+    }
+
+    private func links(in body: MessageBody) -> [BodyLink] {
+        body.blocks.flatMap { block -> [BodyLink] in
+            guard case .text(let text) = block else { return [] }
+            return text.runs.compactMap(\.link)
+        }
     }
 
     @Test(arguments: [

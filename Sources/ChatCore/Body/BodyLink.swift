@@ -16,7 +16,7 @@ public struct BodyLink: Hashable, Sendable {
         public static let internationalHost = Warnings(rawValue: 4)
         /// A name stands before the host, which may be taken for the host.
         public static let credentials = Warnings(rawValue: 8)
-        /// Characters in the text turn its direction or cannot be seen.
+        /// Characters in the text or around it turn its direction, or some in it cannot be seen.
         public static let hiddenCharacters = Warnings(rawValue: 16)
 
         /// Signs of a link that was made to deceive.
@@ -26,12 +26,14 @@ public struct BodyLink: Hashable, Sendable {
     public let target: LinkTarget
     public let warnings: Warnings
 
-    /// - Parameter text: what is shown for the whole link.
-    public init(to target: LinkTarget, shownAs text: String) {
+    /// - Parameters:
+    ///   - text: what is shown for the whole link.
+    ///   - isTurned: whether characters in the same layout turn the direction.
+    public init(to target: LinkTarget, shownAs text: String, isTurned: Bool = false) {
         self.target = target
         let host = target.host
         var warnings: Warnings = []
-        if HiddenCharacters.occur(in: text) { warnings.insert(.hiddenCharacters) }
+        if isTurned || HiddenCharacters.occur(in: text) { warnings.insert(.hiddenCharacters) }
         if let host, LinkTarget.isInternational(host) { warnings.insert(.internationalHost) }
         if target.hasCredentials { warnings.insert(.credentials) }
         if !Self.isSame(text, target) {

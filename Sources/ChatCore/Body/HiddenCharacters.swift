@@ -10,6 +10,25 @@ public enum HiddenCharacters {
         }
     }
 
+    /// Whether what follows may be drawn in another order, up to the end of the paragraph. Marks (U+061C, U+200E,
+    /// U+200F) are as harmless as a letter of their direction, and Arabic and Hebrew texts have them.
+    static func turns(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// Whether a text has one that turns what follows.
+    static func turn(in text: String) -> Bool {
+        text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains(where: turns)
+    }
+
+    /// A text without those that turn what follows.
+    static func withoutTurns(_ text: String) -> String {
+        turn(in: text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { !turns($0) })) : text
+    }
+
     /// Whether a text has one.
     static func occur(in text: String) -> Bool {
         // None is in ASCII.

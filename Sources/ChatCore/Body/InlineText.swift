@@ -53,8 +53,10 @@ public struct InlineText: Hashable, Sendable {
         return groups
     }
 
-    /// Judges each link by all the text that is shown for it; see ``BodyLink/warnings``.
+    /// Judges each link by all the text that is shown for it, and by what stands around it; see ``BodyLink/warnings``.
     public mutating func judgeLinks() {
+        guard runs.contains(where: { $0.link != nil }) else { return }
+        let isTurned = runs.contains { HiddenCharacters.turn(in: $0.text) }
         var start = 0
         while start < runs.count {
             guard let target = runs[start].link?.target else {
@@ -67,7 +69,7 @@ public struct InlineText: Hashable, Sendable {
                 shown += runs[end].text
                 end += 1
             }
-            let link = BodyLink(to: target, shownAs: shown)
+            let link = BodyLink(to: target, shownAs: shown, isTurned: isTurned)
             for index in start..<end { runs[index].link = link }
             start = end
         }

@@ -1,8 +1,10 @@
 extension MessageBody {
-    /// The blocks as they are drawn: for what somebody does, with who does it before the first words.
+    /// The blocks as they are drawn: for what somebody does, with who does it before the first words. The name cannot
+    /// turn the words, whose links are judged without it.
     public func blocks(saidBy sender: String) -> [BodyBlock] {
         guard isEmote else { return blocks }
-        var first = InlineText([InlineRun("* "), InlineRun(sender, style: .bold), InlineRun(" ")])
+        let name = HiddenCharacters.withoutTurns(sender)
+        var first = InlineText([InlineRun("* "), InlineRun(name, style: .bold), InlineRun(" ")])
         guard case .text(let text)? = blocks.first else { return [.text(first)] + blocks }
         first.append(text)
         return [.text(first)] + blocks.dropFirst()

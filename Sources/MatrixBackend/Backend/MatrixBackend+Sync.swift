@@ -11,9 +11,11 @@ extension MatrixBackend {
     func follow(hasSlidingSync: Bool) async {
         var isSliding = hasSlidingSync
         var failures = 0
+        var portion = SyncPortion()
         let backOff = BackOff()
         while !Task.isCancelled {
-            let source: any SyncSource = isSliding ? SlidingSync(client: client) : PlainSync(client: client)
+            let source: any SyncSource =
+                isSliding ? SlidingSync(client: client, portion: portion) : PlainSync(client: client, portion: portion)
             let setting = isSliding ? "matrix.sync.sliding" : "matrix.sync.plain"
             do {
                 let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
@@ -23,6 +25,7 @@ extension MatrixBackend {
                 if update.isCaughtUp { standing.hasCaughtUp = true }
                 await findMissing(after: syncs)
                 failures = 0
+                if portion.grow() { await begin(source, with: portion, as: setting) }
                 await setConnection(.online)
             } catch is CancellationError {
                 return
@@ -38,17 +41,45 @@ extension MatrixBackend {
             } catch {
                 failures += 1
                 standing.hasCaughtUp = false
+                var attempts = failures
+                if Self.isTooMuch(error) {
+                    let isLess = portion.shrink()
+                    let isNarrower = await begin(source, with: portion, as: setting)
+                    if isLess || isNarrower { failures = 1 }
+                    attempts = max(failures, portion.falls)
+                }
                 // One answer that is lost is no reason to call it offline.
                 if case MatrixError.untrusted(let problem) = error {
                     await setConnection(.untrusted(problem))
                 } else if failures > 1 {
                     await setConnection(.offline)
                 }
-                var delay = backOff.delay(after: failures, draw: .random(in: 0...1))
+                var delay = backOff.delay(after: attempts, draw: .random(in: 0...1))
                 if case MatrixError.busy(let retryAfter) = error { delay = max(delay, retryAfter) }
                 await pause(delay)
             }
         }
+    }
+
+    /// Whether an answer came that another one to a smaller request need not be like: it was too long, or had something
+    /// in it that cannot be read.
+    private static func isTooMuch(_ error: any Error) -> Bool {
+        switch error {
+        case MatrixError.tooLarge, MatrixError.malformed: true
+        default: false
+        }
+    }
+
+    /// Goes on with as few rooms as of a portion.
+    /// - Returns: whether there were more before.
+    @discardableResult
+    private func begin(_ source: any SyncSource, with portion: SyncPortion, as setting: String) async -> Bool {
+        guard let token = try? await store.setting(setting), !token.isEmpty else { return false }
+        let narrowed = source.narrowed(token, to: portion)
+        guard narrowed != token else { return false }
+        standing.hasCaughtUp = false
+        try? await store.setSetting(narrowed, for: setting)
+        return true
     }
 
     private func pause(_ duration: Duration) async { try? await clock.sleep(for: duration, tolerance: nil) }

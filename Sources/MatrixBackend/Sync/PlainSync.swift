@@ -4,11 +4,11 @@ import JSONReading
 /// `GET /sync`, which every homeserver has: all rooms at first, then all that changed.
 struct PlainSync: SyncSource {
     private let client: MatrixClient
-    private let timelineLimit: Int
+    private let portion: SyncPortion
 
-    init(client: MatrixClient, timelineLimit: Int = 30) {
+    init(client: MatrixClient, portion: SyncPortion = SyncPortion()) {
         self.client = client
-        self.timelineLimit = timelineLimit
+        self.portion = portion
     }
 
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
@@ -17,7 +17,7 @@ struct PlainSync: SyncSource {
             "room": [
                 "include_leave": false,
                 "state": ["lazy_load_members": true],
-                "timeline": ["limit": .integer(Int64(timelineLimit)), "lazy_load_members": true],
+                "timeline": ["limit": .integer(Int64(portion.plainEvents)), "lazy_load_members": true],
             ],
         ]
         var query = [
@@ -29,6 +29,9 @@ struct PlainSync: SyncSource {
             .get, ["client", "v3", "sync"], query: query, timeout: wait + .seconds(token == nil ? 300 : 30))
         return try Self.read(answer, since: token)
     }
+
+    /// It is all rooms, always.
+    func narrowed(_ token: String, to portion: SyncPortion) -> String { token }
 
     static func read(_ answer: JSONValue, since token: String?) throws -> SyncUpdate {
         guard let next = answer["next_batch"]?.string, !next.isEmpty else {

@@ -6,21 +6,18 @@ import JSONReading
 /// than one waits for it.
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
-    private let timelineLimit: Int
-    /// The rooms of a first answer, and how many more there are in each that follows.
-    private static let firstRooms = 20
-    private static let moreRooms = 100
+    private let portion: SyncPortion
     /// More than anybody is in.
     private static let allRooms = 100_000
 
-    init(client: MatrixClient, timelineLimit: Int = 20) {
+    init(client: MatrixClient, portion: SyncPortion = SyncPortion()) {
         self.client = client
-        self.timelineLimit = timelineLimit
+        self.portion = portion
     }
 
     /// The token is the server's behind the number of rooms that are asked for with it, as in `120:POSITION`.
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
-        let (rooms, position) = Self.parse(token)
+        let (rooms, position) = parse(token)
         // There is something to be told as long as not all rooms are.
         let wait = rooms < Self.allRooms ? Duration.zero : wait
         var query = [("timeout", String(wait.components.seconds * 1000))]
@@ -32,15 +29,21 @@ struct SlidingSync: SyncSource {
         update.isWhole = token == nil
         let count = answer["lists"]?["all"]?["count"]?.integer ?? 0
         update.isCaughtUp = rooms >= count
-        let next = rooms < count ? min(rooms + Self.moreRooms, Self.allRooms) : Self.allRooms
+        let next = rooms < count ? min(rooms + portion.moreRooms, Self.allRooms) : Self.allRooms
         update.token = "\(next):\(update.token)"
         return update
     }
 
-    private static func parse(_ token: String?) -> (rooms: Int, position: String?) {
-        guard let token else { return (firstRooms, nil) }
+    /// The server keeps what is new in the other rooms until they are asked for again.
+    func narrowed(_ token: String, to portion: SyncPortion) -> String {
+        let (rooms, position) = parse(token)
+        return position.map { "\(min(rooms, portion.firstRooms)):\($0)" } ?? token
+    }
+
+    private func parse(_ token: String?) -> (rooms: Int, position: String?) {
+        guard let token else { return (portion.firstRooms, nil) }
         guard let colon = token.firstIndex(of: ":"), let rooms = Int(token[..<colon]), rooms > 0 else {
-            return (allRooms, token)
+            return (Self.allRooms, token)
         }
         return (rooms, String(token[token.index(after: colon)...]))
     }
@@ -51,7 +54,7 @@ struct SlidingSync: SyncSource {
             "lists": [
                 "all": [
                     "ranges": [[0, .integer(Int64(rooms - 1))]],
-                    "timeline_limit": .integer(Int64(timelineLimit)),
+                    "timeline_limit": .integer(Int64(portion.slidingEvents)),
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
                         ["m.room.topic", ""], ["m.room.avatar", ""], ["m.room.encryption", ""],

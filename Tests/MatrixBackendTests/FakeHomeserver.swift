@@ -38,13 +38,16 @@ final class FakeHomeserver: MatrixTransport {
             counts.withLock { $0.taken = $0.answered }
             for await body in syncs {
                 counts.withLock { $0.answered += 1 }
-                return MatrixResponse(status: 200, body: try body.encoded())
+                return try Self.response(body)
             }
             throw CancellationError()
         }
         asked.withLock { $0.append(request) }
-        let body = answer(request)
-        return MatrixResponse(
-            status: body == nil ? 404 : 200, body: try (body ?? ["errcode": "M_NOT_FOUND"]).encoded())
+        return try Self.response(answer(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
+    }
+
+    /// What has a `status` is answered with that.
+    private static func response(_ body: JSONValue) throws -> MatrixResponse {
+        MatrixResponse(status: body["status"]?.integer.map { Int($0) } ?? 200, body: try body.encoded())
     }
 }

@@ -22,8 +22,11 @@ extension MatrixBackend {
                 syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
                 try await take(update, as: setting)
+                // Whoever talks to the server anew knows nothing yet.
+                try Task.checkCancellation()
                 if update.isCaughtUp { standing.hasCaughtUp = true }
                 await findMissing(after: syncs)
+                try Task.checkCancellation()
                 failures = 0
                 if portion.grow() { await begin(source, with: portion, as: setting) }
                 await setConnection(.online)
@@ -34,9 +37,11 @@ extension MatrixBackend {
             } catch MatrixError.refused(400, _, _) {
                 // The server has forgotten where we were: from the beginning, onto what is known.
                 failures += 1
+                standing.hasCaughtUp = false
                 try? await store.setSetting("", for: setting)
                 if failures > 1 { await pause(backOff.delay(after: failures, draw: .random(in: 0...1))) }
             } catch MatrixError.refused(404, _, _) where isSliding {
+                standing.hasCaughtUp = false
                 isSliding = false
             } catch {
                 failures += 1

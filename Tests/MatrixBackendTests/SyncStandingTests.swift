@@ -39,4 +39,27 @@ import Testing
         await backend.close()
         await store.close()
     }
+
+    @Test func aReadMarkThatGotLostIsToldAgain() async throws {
+        let failures = Mutex(1)
+        let server = FakeHomeserver { request in
+            guard request.url.path.hasSuffix("/read_markers") else { return nil }
+            let fails = failures.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return fails ? ["status": 502] : [:]
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", [room.rawValue: [Events.text("$1", "Hello")]]))
+        try await server.allIsTaken()
+        try await backend.markRead(MessageID("$1"), in: room)
+        try await wait { await backend.areMarksUntold }
+        server.sync(sync("s2"))
+        try await wait { try await store.rooms(withSetting: "matrix.unsentMark").isEmpty }
+        #expect(server.paths.filter { $0.hasSuffix("/read_markers") }.count == 2)
+        await backend.close()
+        await store.close()
+    }
 }

@@ -30,6 +30,7 @@ extension MatrixBackend {
                 failures = 0
                 if portion.grow() { await begin(source, with: portion, as: setting) }
                 await setConnection(.online)
+                tellMarksAgain()
             } catch is CancellationError {
                 return
             } catch MatrixError.signedOut(let isSoft) {
@@ -94,7 +95,7 @@ extension MatrixBackend {
         connection = new
         connections.yield(new)
         await outbox.setOnline(new == .online || new == .connecting)
-        if new == .online { Task { await tellMarks() } }
+        if new == .online { areMarksUntold = true }
     }
 
     /// Takes in what the server told, with where to go on, and tells those who watch.

@@ -125,6 +125,7 @@ extension MatrixBackend {
         } catch MatrixError.refused {
             // It will not be otherwise the next time.
         } catch {
+            if (error as? MatrixError)?.isTransient == true { areMarksUntold = true }
             return
         }
         try? await inTurn {
@@ -133,8 +134,14 @@ extension MatrixBackend {
         }
     }
 
-    /// Tells the server what was read while it could not be reached.
-    func tellMarks() async {
+    /// Tells the server what was read while it could not be reached, if there may be any such.
+    func tellMarksAgain() {
+        guard areMarksUntold else { return }
+        areMarksUntold = false
+        Task { await tellMarks() }
+    }
+
+    private func tellMarks() async {
         for (room, message) in (try? await store.rooms(withSetting: Self.unsentMarkSetting)) ?? [:] {
             await tellMark(MessageID(message), in: room)
         }

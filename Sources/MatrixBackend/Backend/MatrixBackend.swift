@@ -50,6 +50,8 @@ public actor MatrixBackend: ChatService {
     var invitationObservers = Observers<[Invitation]>()
     /// Requests for what is new that have begun.
     var syncs = 0
+    /// Whether the server may not know of all that was read.
+    var areMarksUntold = false
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
     var connections = Observers<Connection>()

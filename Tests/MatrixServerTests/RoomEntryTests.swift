@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import Foundation
 import JSONReading
 import Testing
@@ -54,5 +55,38 @@ struct RoomEntryTests {
             try await ann.backend.send(OutgoingMessage(transactionID: TransactionID("t"), text: "After"), to: room)
         }
         await ann.close()
+    }
+
+    /// A first sync over what is kept tells nothing of it: the server forgot where it was, or knows it no more.
+    @Test(arguments: [true, false]) func whatWasLeftElsewhereIsGoneAfterAFirstSync(_ sliding: Bool) async throws {
+        var ann = try await MatrixUser.make("ann", sliding: sliding)
+        let left = try await ann.backend.createRoom(named: "Left")
+        let kept = try await ann.backend.createRoom(named: "Kept")
+        for room in [left, kept] { try await ann.say("Hello", in: room) }
+        await ann.backend.close()
+        try await ann.client.leave(left)
+        for setting in ["matrix.sync.sliding", "matrix.sync.plain"] { try await ann.store.setSetting("", for: setting) }
+        ann = try await ann.restarted()
+        for await rooms in ann.backend.roomSummaries() where !rooms.contains(where: { $0.id == left }) { break }
+        #expect(try await ann.store.roomSummaries().map(\.id) == [kept])
+        try await ann.say("Still here", in: kept)
+        await ann.close()
+    }
+
+    @Test func aRoomThatOneWasBannedFromCanBeLeft() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        #expect(try await bo.backend.join(room.rawValue) == room)
+        try await bo.waitForRoom(room)
+        // It does not hear of it.
+        await bo.backend.close()
+        let path = ["client", "v3", "rooms", room.rawValue, "ban"]
+        _ = try await ann.client.call(.post, path, body: ["user_id": .string(bo.session.user.rawValue)])
+        try await bo.backend.leaveRoom(room)
+        #expect(try await bo.store.roomSummaries().isEmpty)
+        await ann.close()
+        await bo.close()
     }
 }

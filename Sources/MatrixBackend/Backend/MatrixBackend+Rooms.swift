@@ -32,12 +32,23 @@ extension MatrixBackend {
             try await asking { try await client.leave(room) }
         } catch ChatError.notFound {
             // The server knows of no such membership.
+        } catch ChatError.notPermitted {
+            guard try await asking({ try await isOutside(room) }) else { throw ChatError.notPermitted }
         }
         try await inTurn {
             var left = RoomBatch(id: room, createdAt: now())
             left.isLeft = true
             for outcome in try await store.apply(SyncBatch(rooms: [left])) { await tell(outcome) }
             roomsChanged()
+        }
+    }
+
+    /// Whether the server does not have the user in a room, such as after a ban.
+    private func isOutside(_ room: RoomID) async throws -> Bool {
+        do {
+            return try await client.membership(of: own.rawValue, in: room) != "join"
+        } catch MatrixError.refused(403, _, _) {
+            return true
         }
     }
 

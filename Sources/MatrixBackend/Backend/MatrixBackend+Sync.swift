@@ -19,12 +19,16 @@ extension MatrixBackend {
             let setting = isSliding ? "matrix.sync.sliding" : "matrix.sync.plain"
             do {
                 let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
+                if token == nil { try await noteKeptRooms() }
                 syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
                 try await take(update, as: setting)
                 // Whoever talks to the server anew knows nothing yet.
                 try Task.checkCancellation()
-                if update.isCaughtUp { standing.hasCaughtUp = true }
+                if update.isCaughtUp {
+                    standing.hasCaughtUp = true
+                    await leaveLeftRooms()
+                }
                 await findMissing(after: syncs)
                 try Task.checkCancellation()
                 failures = 0
@@ -84,6 +88,8 @@ extension MatrixBackend {
         let narrowed = source.narrowed(token, to: portion)
         guard narrowed != token else { return false }
         standing.hasCaughtUp = false
+        // What is left while it is not among those that are asked for is told by nobody.
+        try? await noteKeptRooms()
         try? await store.setSetting(narrowed, for: setting)
         return true
     }

@@ -52,6 +52,8 @@ public actor MatrixBackend: ChatService {
     var syncs = 0
     /// Whether the server may not know of all that was read.
     var areMarksUntold = false
+    /// Rooms that are kept, and may have been left without a word of it; nil if there are none.
+    var uncertainRooms: Set<RoomID>?
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
     var connections = Observers<Connection>()
@@ -143,6 +145,7 @@ public actor MatrixBackend: ChatService {
             directRooms = DirectRooms((try? JSONValue(parsing: Data(kept.utf8))) ?? [:])
         }
         invited = try await store.invitations()
+        try await recallKeptRooms()
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil {
             connection = .signedOut(isSoft: true)

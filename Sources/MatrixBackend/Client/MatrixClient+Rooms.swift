@@ -193,6 +193,13 @@ extension MatrixClient {
         }
     }
 
+    func joinedRooms() async throws -> Set<RoomID> {
+        guard let rooms = try await call(.get, ["client", "v3", "joined_rooms"])["joined_rooms"]?.array else {
+            throw MatrixError.malformed(reason: "no rooms")
+        }
+        return Set(rooms.compactMap { MatrixEvent.identifier($0).map { RoomID($0) } })
+    }
+
     /// The identifier of one's reaction; nil if there is none.
     func reaction(_ text: String, to event: MessageID, by user: MemberID, in id: RoomID) async throws -> String? {
         var from: String?

@@ -160,6 +160,8 @@ public actor MatrixBackend: ChatService {
     /// Goes on with another session of the same device.
     public func resume(with token: AccessToken) async {
         client.credential.token = token
+        // What is sent from here on waits for what came meanwhile.
+        standing.hasCaughtUp = false
         await setConnection(.connecting)
         restart()
     }
@@ -167,6 +169,7 @@ public actor MatrixBackend: ChatService {
     /// Talks to the server anew at once, whatever is waited for: the computer slept, or is in another network.
     public func wake() async {
         if case .signedOut = connection { return }
+        standing.hasCaughtUp = false
         await setConnection(.connecting)
         restart()
     }

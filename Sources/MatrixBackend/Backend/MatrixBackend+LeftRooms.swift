@@ -23,18 +23,21 @@ extension MatrixBackend {
     /// After such a sync: asks the server which rooms the user is in, and leaves the others.
     func leaveLeftRooms() async {
         guard let uncertain = uncertainRooms else { return }
-        let joined: Set<RoomID>
+        var gone: Set<RoomID> = []
         do {
-            joined = try await client.joinedRooms()
+            // Each by itself too: what is kept of a room is gone with it, and a list may be short by mistake.
+            for room in uncertain.subtracting(try await client.joinedRooms()) where try await isOutside(room) {
+                gone.insert(room)
+            }
         } catch MatrixError.refused {
             // It will not say it the next time either.
-            joined = uncertain
+            gone = []
         } catch {
             return
         }
         try? await inTurn {
             // One that the sync made an invitation is none that is left.
-            let left = try await keptRooms().intersection(uncertain).subtracting(joined)
+            let left = try await keptRooms().intersection(gone)
             let rooms = left.map { room in
                 var left = RoomBatch(id: room, createdAt: now())
                 left.isLeft = true

@@ -44,7 +44,7 @@ extension MatrixBackend {
     }
 
     /// Whether the server does not have the user in a room, such as after a ban.
-    private func isOutside(_ room: RoomID) async throws -> Bool {
+    func isOutside(_ room: RoomID) async throws -> Bool {
         do {
             return try await client.membership(of: own.rawValue, in: room) != "join"
         } catch MatrixError.refused(403, _, _) {

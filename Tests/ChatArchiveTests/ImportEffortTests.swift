@@ -6,7 +6,7 @@ import Testing
 @testable import ChatArchive
 
 /// What an import takes: what waits in memory, and how often an archive is gone through.
-@Suite(.timeLimit(.minutes(2))) struct ImportEffortTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportEffortTests {
     private let folder = TemporaryFolder()
     private let service = FakeImportService()
 

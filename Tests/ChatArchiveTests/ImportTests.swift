@@ -8,7 +8,7 @@ import Testing
 @testable import ChatArchive
 
 /// Samples in the formats of other programs, into a real store.
-@Suite(.timeLimit(.minutes(2))) struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
     @Test func telegramChat() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("telegram")

@@ -9,7 +9,7 @@ import Testing
 @testable import ChatArchive
 
 /// What is no export, or a broken one: a clear error, and no room.
-@Suite(.timeLimit(.minutes(2))) struct MalformedImportTests {
+@Suite(.timeLimit(.minutes(5))) struct MalformedImportTests {
     private func expectNothing(
         of data: Data, as name: String, in fixture: ArchiveFixture, _ expected: ArchiveError? = nil
     ) async throws {

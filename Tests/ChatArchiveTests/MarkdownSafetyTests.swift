@@ -7,7 +7,7 @@ import Testing
 @testable import ChatArchive
 
 /// Exports as another program reads them: cmark-gfm, which finds raw HTML where there is any.
-@Suite(.timeLimit(.minutes(1))) struct MarkdownSafetyTests {
+@Suite(.timeLimit(.minutes(5))) struct MarkdownSafetyTests {
     private static let script = "\n<script>alert(1)</script>"
 
     static let hostile = [

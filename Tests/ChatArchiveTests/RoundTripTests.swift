@@ -7,7 +7,7 @@ import LocalBackend
 import Testing
 
 /// What was exported as JSON can be brought in again, and what is not there is told.
-@Suite(.timeLimit(.minutes(2))) struct RoundTripTests {
+@Suite(.timeLimit(.minutes(5))) struct RoundTripTests {
     private static let texts = ["*Hello* <b>", "an answer", "東京 👩‍👩‍👧 ||secret||", "```swift\nlet a = 1\n```"]
 
     /// A room of four messages by two people, one with a file, one deleted behind them.

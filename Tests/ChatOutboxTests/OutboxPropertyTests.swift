@@ -8,7 +8,7 @@ import Testing
 
 /// Whatever is asked for in whatever order, and however the network and the process fail, in the end the server has just
 /// that.
-@Suite(.timeLimit(.minutes(1))) struct OutboxPropertyTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxPropertyTests {
     /// What the user believes to be there.
     private struct Wish {
         let transaction: TransactionID

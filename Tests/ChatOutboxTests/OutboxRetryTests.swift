@@ -5,7 +5,7 @@ import Testing
 @testable import ChatOutbox
 
 /// When attempts are made again, on a clock that stands still.
-@Suite(.timeLimit(.minutes(1))) struct OutboxRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct OutboxRetryTests {
     @Test func theBackOffDoublesBetweenItsLimits() {
         let backOff = BackOff()
         let whole = (1...9).map { backOff.delay(after: $0, draw: 1) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(1))) struct ChatStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatStoreTests {
     @Test func writesThroughALogAndSyncsFully() async throws {
         let store = try await StoreFixture().store
         @Sendable func settings(_ db: Database) throws -> [String?] {

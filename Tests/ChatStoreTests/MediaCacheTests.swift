@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-@Suite(.timeLimit(.minutes(1))) struct MediaCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct MediaCacheTests {
     /// A cache of at most 1,000 bytes, whose time is moved by hand.
     private final class Cache {
         let fixture: StoreFixture

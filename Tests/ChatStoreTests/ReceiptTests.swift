@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// How far others have read.
-@Suite(.timeLimit(.minutes(1))) struct ReceiptTests {
+@Suite(.timeLimit(.minutes(5))) struct ReceiptTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let bob = MemberID("@bob:a")

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// What happens in rooms is kept among their messages, and is none of them.
-@Suite(.timeLimit(.minutes(1))) struct RoomEventTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomEventTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let folder = TemporaryFolder()

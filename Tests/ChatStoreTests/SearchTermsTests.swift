@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// Searches as they are typed: terms anywhere, and filters.
-@Suite(.timeLimit(.minutes(1))) struct SearchTermsTests {
+@Suite(.timeLimit(.minutes(5))) struct SearchTermsTests {
     private func fixture(_ texts: String...) async throws -> StoreFixture {
         let fixture = try await StoreFixture()
         for (number, text) in texts.enumerated() {

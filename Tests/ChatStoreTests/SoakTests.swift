@@ -2,7 +2,7 @@ import ChatTestSupport
 import Testing
 
 /// Short forms of what `make soak` runs at length.
-@Suite(.timeLimit(.minutes(3))) struct SoakTests {
+@Suite(.timeLimit(.minutes(5))) struct SoakTests {
     @Test func fiftyKillsLoseNothingThatWasAcknowledged() async throws {
         let outcome = try await SoakTool("parlance-store-soak").run(["kills", "--count", "50", "--seed", "2026"])
         #expect(outcome.status == 0, "\(outcome.output)")

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatStore
 
 /// What a server tells, taken in.
-@Suite(.timeLimit(.minutes(2))) struct SyncTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
     private let folder = TemporaryFolder()

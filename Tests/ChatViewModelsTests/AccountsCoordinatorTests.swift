@@ -5,7 +5,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountsCoordinatorTests {
     private static let ann = account("ann")
     private static let bo = account("bo")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite("Taking files in", .timeLimit(.minutes(2))) struct AttachmentIntakeTests {
+@MainActor @Suite("Taking files in", .timeLimit(.minutes(5))) struct AttachmentIntakeTests {
     private let service = FakeChatService()
 
     private func makeComposer(_ media: FakeMediaService) async throws -> (ComposerViewModel, AttachmentIntake) {
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-@MainActor @Suite("Emoji from a list", .timeLimit(.minutes(2))) struct ChosenEmojiTests {
+@MainActor @Suite("Emoji from a list", .timeLimit(.minutes(5))) struct ChosenEmojiTests {
     @Test("A chosen emoji goes to the caret and is offered first by completion") func choosing() async {
         let harness = await ComposerHarness.started()
         let library = EmojiLibrary(load: { throw ChatError.notFound })

@@ -7,7 +7,7 @@ import LocalBackend
 import Testing
 
 /// Commands from the composer to the backend that carries them out.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CommandTests {
     @MainActor private final class App {
         let folder = TemporaryFolder()
         let store: ChatStore

@@ -30,7 +30,7 @@ struct CompletionSourceTests {
 
     private nonisolated static let people = ["Ann Lee", "Dean", "Anna"].map { CompletionEntity(id: $0, name: $0) }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func matchesComeRanked() async {
         let composer = await composer([Self.source(Self.people, recent: ["Anna"])])
         type("@", into: composer)
@@ -41,7 +41,7 @@ struct CompletionSourceTests {
     }
 
     /// What is known already is there at once, what is new follows it, and no row comes twice or moves.
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func whatIsNewFollowsWhatIsKnown() async {
         let directory = CompletionDirectory { CompletionIndex(Self.people) }
         let composer = await composer([DirectorySource(prefix: "@", directory: directory)])
@@ -56,7 +56,7 @@ struct CompletionSourceTests {
         #expect(composer.state.composer.completion?.selected == 1, "the same entity")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func failuresReachTheList() async {
         let composer = await composer([Self.failing])
         type("@", into: composer)

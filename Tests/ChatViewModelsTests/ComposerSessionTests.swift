@@ -5,7 +5,7 @@ import Testing
 
 /// A composer without a room.
 @MainActor
-@Suite(.timeLimit(.minutes(2))) struct ComposerSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct ComposerSessionTests {
     private struct Refused: Error {}
 
     @Test func handsMessagesOver() async {

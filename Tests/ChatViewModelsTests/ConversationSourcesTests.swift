@@ -5,7 +5,7 @@ import Composer
 import Testing
 
 /// Members and rooms as an open conversation offers them.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ConversationSourcesTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationSourcesTests {
     private let service = FakeChatService()
     private let room = RoomID("a")
 

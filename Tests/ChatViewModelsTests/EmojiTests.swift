@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Emoji by `:name:`, from the files that the program carries.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct EmojiTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EmojiTests {
     private nonisolated static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../resources/emoji").standardizedFileURL
 

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Joins, leaves and the like, in one row.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct EventGroupTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EventGroupTests {
     private let harness = TimelineHarness()
 
     nonisolated private static func sketch(_ group: EventGroup) -> String {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Invitations in the list and opened in the place of a room.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct InvitationViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct InvitationViewModelTests {
     private let service = FakeChatService()
     private let coordinator: ConversationCoordinator
     private let garden = Invitation(

@@ -4,7 +4,7 @@ import ChatViewModels
 import Testing
 
 /// Finding people, making rooms for them and asking them in.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct PeopleViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PeopleViewModelTests {
     private nonisolated static let ann = Person(id: MemberID("@ann:a"), name: "Ann")
     private nonisolated static let bo = Person(id: MemberID("@bo:a"), name: "Bo")
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ChatViewModels
 
 /// What stands for a message where there is room for a line.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PlainPreviewTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PlainPreviewTests {
     @Test(arguments: [
         ("**Lunch** at `12`, [menu](https://a.example)?", "Lunch at 12, menu?"),
         ("# Plans\n\n- one\n- two", "Plans • one • two"),

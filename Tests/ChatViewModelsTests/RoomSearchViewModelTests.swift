@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RoomSearchViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomSearchViewModelTests {
     private let service = FakeChatService()
     private let shown = Recorder<RoomSearchViewModel.Output>()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import ChatViewModels
 
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignInViewModelTests {
     private static let server = SignInServer(
         url: URL(string: "https://example.org")!, takesPassword: true, hasWebPage: false)

@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TransferViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TransferViewModelTests {
     /// Does what the test says, after having told of progress.
     private struct FakeArchive: ConversationArchive {
         var progress: [TransferProgress] = []

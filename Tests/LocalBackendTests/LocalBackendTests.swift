@@ -4,7 +4,7 @@ import ChatTestSupport
 import LocalBackend
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LocalBackendTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalBackendTests {
     @Test(arguments: BackendContract.all) func keepsTheContract(_ contract: BackendContract) async throws {
         let harness = try await LocalBackendHarness()
         try await contract.run(harness.backend)

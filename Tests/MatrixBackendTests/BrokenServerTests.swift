@@ -4,7 +4,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Answers that end anywhere or are none: each is an error, and the next request goes on as if nothing had been.
-@Suite(.timeLimit(.minutes(1))) struct BrokenServerTests {
+@Suite(.timeLimit(.minutes(5))) struct BrokenServerTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
     /// 200,000 zeros.

@@ -5,7 +5,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Servers whose certificates do not prove who they are.
-@Suite(.timeLimit(.minutes(1))) struct CertificateTests {
+@Suite(.timeLimit(.minutes(5))) struct CertificateTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         var names = "IP:127.0.0.1"
         var begin = Date(timeIntervalSinceNow: -86400)

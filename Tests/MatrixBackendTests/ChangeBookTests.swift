@@ -10,7 +10,7 @@ import Testing
 
 /// What the user does to messages is shown at once, whatever the server, the sync and the user's other programs do
 /// meanwhile, and in the end as the server has it.
-@Suite(.timeLimit(.minutes(1))) struct ChangeBookTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeBookTests {
     @Test(arguments: 1...20) func inAnyOrderTheTimelineIsThatOfTheOracle(seed: Int) async throws {
         var world = try await ChangeWorld(seed: UInt64(seed))
         for step in 0..<40 {

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Edits, reactions and deletions before the server has them.
-@Suite(.timeLimit(.minutes(1))) struct ChangeEchoTests {
+@Suite(.timeLimit(.minutes(5))) struct ChangeEchoTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
     private let ids = ["$1", "$2", "$3"].map { MessageID($0) }

@@ -6,7 +6,7 @@ import Testing
 @testable import MatrixBackend
 
 /// The echo of a message, its answer and its coming back by the sync, in whichever order.
-@Suite(.timeLimit(.minutes(1))) struct EchoBookTests {
+@Suite(.timeLimit(.minutes(5))) struct EchoBookTests {
     private enum Step: CaseIterable {
         /// The outbox queued it, knows its answer, is done with it; the sync brings it.
         case answered, done, synced

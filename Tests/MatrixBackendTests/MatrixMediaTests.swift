@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// What is fetched of files, and kept.
-@Suite(.timeLimit(.minutes(1))) struct MatrixMediaTests {
+@Suite(.timeLimit(.minutes(5))) struct MatrixMediaTests {
     /// A server with one file, which may make thumbnails of it.
     private final class Server: MatrixTransport {
         let hasThumbnails: Bool

@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Messages that a sync leaves out: one's own, and for an export all.
-@Suite(.timeLimit(.minutes(1))) struct MissingEchoTests {
+@Suite(.timeLimit(.minutes(5))) struct MissingEchoTests {
     private static let time: Int64 = 1_700_000_000_000
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")

@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Messages whose answers were lost, to servers that may have forgotten them.
-@Suite(.timeLimit(.minutes(1))) struct RepeatedSendTests {
+@Suite(.timeLimit(.minutes(5))) struct RepeatedSendTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()

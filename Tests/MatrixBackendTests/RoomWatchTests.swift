@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// What those who watch a room, or the account, are told of changes.
-@Suite(.timeLimit(.minutes(1))) struct RoomWatchTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomWatchTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()

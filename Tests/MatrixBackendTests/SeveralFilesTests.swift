@@ -10,7 +10,7 @@ import Testing
 @testable import MatrixBackend
 
 /// A message with several files: the server has an event for each.
-@Suite(.timeLimit(.minutes(1))) struct SeveralFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct SeveralFilesTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 

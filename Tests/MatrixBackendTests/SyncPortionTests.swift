@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// An account whose syncs would be answered with more than is taken.
-@Suite(.timeLimit(.minutes(1))) struct SyncPortionTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncPortionTests {
     private func start(
         _ server: RoomyServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
     ) async throws -> (MatrixBackend, ChatStore) {

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// What follows from how far the sync is.
-@Suite(.timeLimit(.minutes(1))) struct SyncStandingTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncStandingTests {
     private let room = RoomID("!room:example.org")
     private static let lost: JSONValue = ["errcode": "M_UNKNOWN_POS", "status": 400]
 

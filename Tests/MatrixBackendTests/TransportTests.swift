@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// HTTP as libcurl does it for a client of Matrix.
-@Suite(.timeLimit(.minutes(1))) struct TransportTests {
+@Suite(.timeLimit(.minutes(5))) struct TransportTests {
     private let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
     private func ask(

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Accounts over a real homeserver: signing in, going on without what signs in, signing out.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
     /// An application's accounts in a folder, one start of it after the other.
     private final class Home {

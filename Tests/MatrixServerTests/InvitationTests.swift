@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Two users of a real homeserver who ask each other into rooms, by both kinds of sync.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct InvitationTests {
     private func pair(sliding: Bool) async throws -> (ann: MatrixUser, bo: MatrixUser) {
         (try await MatrixUser.make("ann", sliding: true), try await MatrixUser.make("bo", sliding: sliding))

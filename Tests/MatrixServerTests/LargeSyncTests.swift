@@ -8,7 +8,7 @@ import Testing
 @testable import MatrixBackend
 
 /// An account with more to tell than is taken at once.
-@Suite(.timeLimit(.minutes(3))) struct LargeSyncTests {
+@Suite(.timeLimit(.minutes(5))) struct LargeSyncTests {
     @Test(arguments: [true, false]) func whatIsTooLargeComesInPieces(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         await ann.backend.close()

@@ -7,7 +7,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Ways into rooms over a real homeserver.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RoomEntryTests {
     @Test func aConversationForTwoIsBegunOnce() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)

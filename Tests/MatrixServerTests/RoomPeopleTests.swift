@@ -5,7 +5,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Rooms made with all that belongs to them, and people found, over a real homeserver.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct RoomPeopleTests {
     @Test func aPublicRoomIsFoundByItsAddressAndTellsWhoHasASay() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)

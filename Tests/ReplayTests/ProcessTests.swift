@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The program itself, as other programs talk to it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProcessTests {
     @Test func everyLineIsAnsweredBeforeTheNextIsWritten() throws {
         let replay = try ReplayProcess()

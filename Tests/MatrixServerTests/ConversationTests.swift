@@ -236,18 +236,19 @@ import Testing
         #expect(
             try await happened(to: bob, until: .roomNamed).last
                 == RoomEvent(.roomNamed, before: "A room", after: "Another room"))
-        // The first one right after the room was made is part of making it.
+        // The first one right after the room was made is part of making it, if the machine is quick enough.
         for topic in ["This", "This and that"] { try await ann.backend.setTopic(topic, of: room) }
-        #expect(
-            try await happened(to: bob, until: .topicSet).last
-                == RoomEvent(.topicSet, before: "This", after: "This and that"))
+        try await bob.messages(in: room, withEvents: true) {
+            $0.last?.event == RoomEvent(.topicSet, before: "This", after: "This and that")
+        }
         try await bob.backend.setOwnName("Bobby")
         let renamed = try await happened(to: ann, until: .renamed).last
         #expect(renamed == RoomEvent(.renamed, subject: bob.session.user, name: name, before: name, after: "Bobby"))
         try await bob.backend.leaveRoom(room)
         let left = try await happened(to: ann, until: .left)
         #expect(left.last == RoomEvent(.left, subject: bob.session.user, name: "Bobby"))
-        #expect(left.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
+        let told = left.filter { $0 != RoomEvent(.topicSet, after: "This") }
+        #expect(told.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.lastMessage?.text == "Welcome" }
         await ann.close()
         await bob.close()

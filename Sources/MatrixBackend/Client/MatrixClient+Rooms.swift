@@ -138,7 +138,7 @@ extension MatrixClient {
         let answer = try await call(
             .post, ["client", "v3", "createRoom"],
             body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]],
-            isOnce: true)
+            timeout: .seconds(120), isOnce: true)
         return try Self.room(answer)
     }
 

@@ -28,8 +28,17 @@ static inline GType shim_class_type(gpointer klass) { return G_TYPE_FROM_CLASS(k
 static inline gboolean shim_is_a(gpointer instance, GType type) { return G_TYPE_CHECK_INSTANCE_TYPE(instance, type); }
 static inline gpointer shim_closure_data(GClosure *closure) { return closure->data; }
 static inline GType shim_value_type(const GValue *value) { return G_VALUE_TYPE(value); }
-// The name of these flags changed between GLib versions, and later ones cannot be imported.
-static inline GApplicationFlags shim_application_default_flags(void) { return (GApplicationFlags) 0; }
+// From GLib 2.88 the flag enumerations have an attribute by which Swift imports their constants under other names or not
+// at all: these are the same for every version.
+static const GApplicationFlags shim_application_handles_open = G_APPLICATION_HANDLES_OPEN;
+static const GApplicationFlags shim_application_non_unique = G_APPLICATION_NON_UNIQUE;
+static const GFileQueryInfoFlags shim_file_query_info_none = G_FILE_QUERY_INFO_NONE;
+static const GIOCondition shim_io_in = G_IO_IN;
+static const GParamFlags shim_param_readwrite = (GParamFlags) (G_PARAM_READABLE | G_PARAM_WRITABLE);
+static const GParamFlags shim_param_explicit_notify = G_PARAM_EXPLICIT_NOTIFY;
+static const GSettingsBindFlags shim_settings_bind_default = G_SETTINGS_BIND_DEFAULT;
+static const GSettingsBindFlags shim_settings_bind_get = G_SETTINGS_BIND_GET;
+static const GSignalFlags shim_signal_run_last = G_SIGNAL_RUN_LAST;
 // Variadic in C.
 static inline void shim_accessible_label(gpointer widget, const char *label) {
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);

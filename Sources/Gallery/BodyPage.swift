@@ -5,7 +5,7 @@ import MessageMarkup
 
 /// A page with a bubble for each kind of message body, as the timeline draws it.
 final class BodyPage {
-    let window = Widget(borrowing: adw_window_new())
+    let window = Widget(sinking: adw_window_new())
     private let views: [MessageBodyView]
 
     init(width: Int32) {

@@ -19,7 +19,7 @@ final class Demo {
 
     init(onClose: @escaping @MainActor () -> Void) {
         self.onClose = onClose
-        window = Widget(borrowing: gtk_window_new())
+        window = Widget(sinking: gtk_window_new())
         gtk_window_set_title(window.cast(), "Composer")
         gtk_window_set_default_size(window.cast(), 700, 560)
         let widget = ComposerHost.make()

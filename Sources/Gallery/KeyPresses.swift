@@ -10,7 +10,7 @@ struct KeyPresses {
 
     /// - Returns: the exit status.
     func run() async -> Int32 {
-        let window = Widget(borrowing: gtk_window_new())
+        let window = Widget(sinking: gtk_window_new())
         gtk_window_set_default_size(window.cast(), 600, 300)
         let text = isComposer ? composer(in: window) : bare(in: window)
         gtk_window_present(window.cast())
@@ -27,9 +27,9 @@ struct KeyPresses {
     }
 
     private func bare(in window: Widget) -> Widget {
-        let text = Widget(borrowing: gtk_text_view_new())
+        let text = Widget(sinking: gtk_text_view_new())
         gtk_text_view_set_wrap_mode(text.cast(), GTK_WRAP_WORD_CHAR)
-        let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+        let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
         scroller.setChild(text)
         gtk_window_set_child(window.cast(), scroller.cast())
         return text

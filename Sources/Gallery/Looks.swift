@@ -15,7 +15,7 @@ enum Looks {
 
     /// A window with all of them, and something written in each second.
     static func window() -> Widget {
-        let window = Widget(borrowing: gtk_window_new())
+        let window = Widget(sinking: gtk_window_new())
         gtk_window_set_title(window.cast(), "Looks")
         let page = Box(.vertical, spacing: 6)
         page.addStyle("view")

@@ -15,7 +15,7 @@ enum States {
 
     /// A window with all of them, and the page in it, which is as tall as it likes.
     static func window() -> (window: Widget, page: Widget) {
-        let window = Widget(borrowing: gtk_window_new())
+        let window = Widget(sinking: gtk_window_new())
         gtk_window_set_title(window.cast(), "States")
         let page = Box(.vertical, spacing: 6)
         page.addStyle("view")

@@ -25,7 +25,7 @@ public final class Announcer {
 
     public init() {
         region = Widget(
-            borrowing: shim_object_new_with_role(gtk_label_get_type(), GTK_ACCESSIBLE_ROLE_STATUS))
+            sinking: shim_object_new_with_role(gtk_label_get_type(), GTK_ACCESSIBLE_ROLE_STATUS))
         gtk_widget_set_can_target(region.cast(), 0)
         gtk_widget_set_opacity(region.cast(), 0)
     }

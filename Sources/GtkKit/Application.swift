@@ -3,8 +3,7 @@ import CGtk
 /// The GApplication: one process per user and application id; a second start is handed to the first.
 public final class Application: Object {
     public convenience init(id: String) {
-        let flags = shim_application_default_flags().rawValue | G_APPLICATION_HANDLES_OPEN.rawValue
-        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, GApplicationFlags(rawValue: flags))))
+        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_handles_open)))
         g_application_add_main_option(
             cast(), "version", 0, GOptionFlags(rawValue: 0), G_OPTION_ARG_NONE,
             translated("Print the version and exit"), nil)

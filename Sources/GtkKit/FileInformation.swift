@@ -20,7 +20,7 @@ public struct FileInformation: Sendable {
         let file = Object(owning: UnsafeMutableRawPointer(g_file_new_for_path(url.path)))
         AsyncCall.start {
             g_file_query_info_async(
-                file.cast(), attributes, G_FILE_QUERY_INFO_NONE, G_PRIORITY_DEFAULT, nil, $0, $1)
+                file.cast(), attributes, shim_file_query_info_none, G_PRIORITY_DEFAULT, nil, $0, $1)
         } _: { _, result in
             guard let info = g_file_query_info_finish(file.cast(), result, nil) else { return done(nil) }
             defer { g_object_unref(UnsafeMutableRawPointer(info)) }

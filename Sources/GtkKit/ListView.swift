@@ -32,8 +32,7 @@ public final class ListView: Widget {
         factory.connect("unbind") { arguments in
             Self.withRow(arguments.object(0), unbind)
         }
-        g_object_ref(model.pointer)
-        let selection = Object(owning: UnsafeMutableRawPointer(gtk_single_selection_new(model.cast())))
+        let selection = Object(owning: UnsafeMutableRawPointer(gtk_single_selection_new(model.retained())))
         gtk_single_selection_set_autoselect(selection.cast(), 0)
         gtk_single_selection_set_can_unselect(selection.cast(), 1)
         gtk_list_view_set_model(cast(), selection.cast())

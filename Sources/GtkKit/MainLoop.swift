@@ -13,7 +13,7 @@ public enum MainLoop {
     public static func attachDispatchQueue() {
         guard source == 0 else { return }
         source = g_unix_fd_add_full(
-            G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), G_IO_IN,
+            G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), shim_io_in,
             { descriptor, _, _ in
                 var count: UInt64 = 0
                 // The eventfd counts wake-ups: reading sets it back before the queue is drained, so none is missed.

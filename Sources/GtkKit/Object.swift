@@ -9,14 +9,25 @@ public import CGtk
 @MainActor open class Object {
     public let pointer: UnsafeMutableRawPointer
 
-    /// Takes a reference of its own. A floating reference, as constructors of widgets return, is sunk.
+    /// Adds a reference to an object that belongs to somebody else ("transfer none"): what a getter, a signal or a
+    /// virtual function hands out. A floating reference stays floating, since it is its maker's to sink: GTK from 4.12
+    /// binds a list item while it still floats, and whoever sank it there would free it with the wrapper.
     public required init(borrowing pointer: UnsafeMutableRawPointer) {
-        g_object_ref_sink(pointer)
+        g_object_ref(pointer)
         self.pointer = pointer
     }
 
-    /// Takes over the caller's reference ("transfer full" of an object that does not float).
+    /// Takes over the caller's reference ("transfer full" of an object that does not float): what the constructors of
+    /// controllers, models and actions return.
     public init(owning pointer: UnsafeMutableRawPointer) {
+        assert(g_object_is_floating(pointer) == 0, "an object that floats is to be sunk by whoever made it")
+        self.pointer = pointer
+    }
+
+    /// Takes the reference of an object that the caller has just made and that floats, as constructors of widgets
+    /// return it. A window's constructor returns a reference that belongs to GTK: one is added to it.
+    public init(sinking pointer: UnsafeMutableRawPointer) {
+        g_object_ref_sink(pointer)
         self.pointer = pointer
     }
 
@@ -38,6 +49,17 @@ public import CGtk
     /// with both spellings the same source fits.
     public final func cast() -> OpaquePointer {
         OpaquePointer(pointer)
+    }
+
+    /// The pointer with a reference of its own, for a function that takes one over ("transfer full").
+    public final func retained<T>() -> UnsafeMutablePointer<T> {
+        g_object_ref(pointer)
+        return cast()
+    }
+
+    public final func retained() -> OpaquePointer {
+        g_object_ref(pointer)
+        return cast()
     }
 
     public final func isSame(as other: Object?) -> Bool {

@@ -26,7 +26,7 @@ public final class Settings: Object {
     /// Keeps a property of the object equal to the setting for as long as the object lives.
     /// - Parameter bothWays: the setting follows the property too.
     public func bind(_ key: String, to object: Object, _ property: String, bothWays: Bool = false) {
-        let flags = bothWays ? G_SETTINGS_BIND_DEFAULT : G_SETTINGS_BIND_GET
+        let flags = bothWays ? shim_settings_bind_default : shim_settings_bind_get
         g_settings_bind(cast(), key, object.pointer, property, flags)
     }
 

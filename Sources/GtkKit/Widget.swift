@@ -72,8 +72,7 @@ open class Widget: Object {
 
     /// The event controller then belongs to the widget.
     public final func addController(_ controller: Object) {
-        g_object_ref(controller.pointer)
-        gtk_widget_add_controller(cast(), controller.cast())
+        gtk_widget_add_controller(cast(), controller.retained())
     }
 
     /// The child widgets in order.

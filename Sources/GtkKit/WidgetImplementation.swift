@@ -80,7 +80,7 @@ open class WidgetImplementation {
 
     /// Makes a widget of this class.
     public class func make() -> Widget {
-        Widget(borrowing: extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type))
+        Widget(sinking: extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type))
     }
 
     /// The implementation behind a widget, nil if it is of another class.

@@ -53,8 +53,7 @@ public struct WidgetProperty {
 
     /// What GObject knows of it. It belongs to the class that it is installed in.
     var specification: UnsafeMutablePointer<GParamSpec>? {
-        let flags = GParamFlags(
-            G_PARAM_READABLE.rawValue | G_PARAM_WRITABLE.rawValue | G_PARAM_EXPLICIT_NOTIFY.rawValue)
+        let flags = GParamFlags(rawValue: shim_param_readwrite.rawValue | shim_param_explicit_notify.rawValue)
         return switch kind {
         case .text(let initial): g_param_spec_string(name, nil, nil, initial, flags)
         case .flag(let initial): g_param_spec_boolean(name, nil, nil, initial ? 1 : 0, flags)
@@ -84,7 +83,7 @@ public struct WidgetSignal {
             [GType](repeating: shim_type_string(), count: texts)
             + [GType](repeating: shim_type_double(), count: numbers)
         g_signal_newv(
-            name, type, G_SIGNAL_RUN_LAST, nil, nil, nil, nil, shim_type_none(), guint(texts + numbers), &types)
+            name, type, shim_signal_run_last, nil, nil, nil, nil, shim_type_none(), guint(texts + numbers), &types)
     }
 }
 

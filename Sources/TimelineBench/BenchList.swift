@@ -97,7 +97,7 @@ final class GtkList: BenchList {
         self.texts = texts
         keys = Deque(0..<count)
         model = Object(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
-        widget = Widget(borrowing: gtk_list_view_new(nil, nil))
+        widget = Widget(sinking: gtk_list_view_new(nil, nil))
         splice(Array(keys), at: 0)
         let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
         factory.connect("setup") { arguments in
@@ -115,8 +115,7 @@ final class GtkList: BenchList {
         factory.connect("unbind") { [weak self] arguments in
             if let (_, key) = Self.rowAndKey(arguments) { self?.rows[key] = nil }
         }
-        g_object_ref(model.pointer)
-        let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.cast())))
+        let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.retained())))
         gtk_list_view_set_factory(widget.cast(), factory.cast())
         gtk_list_view_set_model(widget.cast(), selection.cast())
     }

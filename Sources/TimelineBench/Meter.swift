@@ -7,8 +7,8 @@ import GtkKit
 /// A window with one list, and what its frames cost the main thread.
 final class Meter<List: BenchList> {
     let list: List
-    let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
-    private let window = Widget(borrowing: gtk_window_new())
+    let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
+    private let window = Widget(sinking: gtk_window_new())
     private(set) var painted = 0
     /// Called after each painted frame.
     var onFrame: (() -> Void)?

@@ -32,7 +32,7 @@ final class AttachmentTrayTests: GtkTestCase {
             try finish { await composer.start() }
             view = ComposerView(viewModel: viewModel)
             let box = Box(.vertical)
-            let overlay = Widget(borrowing: gtk_overlay_new())
+            let overlay = Widget(sinking: gtk_overlay_new())
             gtk_widget_set_vexpand(overlay.cast(), 1)
             box.append(source)
             box.append(overlay)

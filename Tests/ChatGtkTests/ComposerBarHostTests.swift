@@ -30,7 +30,7 @@ final class ComposerBarHostTests: GtkTestCase {
     func testTheTextViewMayBeTheHostsOwn() throws {
         try onMain {
             try ComposerBar.register()
-            let own = Widget(borrowing: gtk_text_view_new())
+            let own = Widget(sinking: gtk_text_view_new())
             ComposerBar.makeEditor = { own }
             defer { ComposerBar.makeEditor = nil }
             let widget = ComposerBar.make()
@@ -155,7 +155,7 @@ final class ComposerBarHostTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { start() > bare + 30 }, "SLK-8")
             item.isVisible = false
             XCTAssertTrue(MainLoop.pump { start() <= bare + 8 }, "SLK-8: \(start()), was \(bare)")
-            let menu = Widget(borrowing: gtk_menu_button_new())
+            let menu = Widget(sinking: gtk_menu_button_new())
             menu.tooltip = "Attach"
             bar.append(menu, to: .start)
             XCTAssertTrue(MainLoop.pump { menu.isMapped && start() > bare + 20 }, "SLK-8: with a menu")
@@ -283,8 +283,8 @@ final class ComposerBarHostTests: GtkTestCase {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
-            let content = Button(borrowing: gtk_button_new_with_label("content"))
-            let overlay = Widget(borrowing: gtk_overlay_new())
+            let content = Button(sinking: gtk_button_new_with_label("content"))
+            let overlay = Widget(sinking: gtk_overlay_new())
             gtk_overlay_set_child(overlay.cast(), content.cast())
             gtk_widget_set_valign(widget.cast(), GTK_ALIGN_END)
             gtk_widget_set_margin_start(widget.cast(), 60)

@@ -241,7 +241,7 @@ final class ComposerBarTests: GtkTestCase {
                     "paned",
                     { bar in
                         let rooms = Label("rooms")
-                        let paned = Widget(borrowing: gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
+                        let paned = Widget(sinking: gtk_paned_new(GTK_ORIENTATION_HORIZONTAL))
                         gtk_paned_set_start_child(paned.cast(), rooms.cast())
                         gtk_paned_set_end_child(paned.cast(), bar.cast())
                         return paned
@@ -250,7 +250,7 @@ final class ComposerBarTests: GtkTestCase {
                 (
                     "stack",
                     { bar in
-                        let stack = Widget(borrowing: gtk_stack_new())
+                        let stack = Widget(sinking: gtk_stack_new())
                         gtk_stack_add_named(stack.cast(), bar.cast(), "page")
                         return stack
                     }
@@ -258,7 +258,7 @@ final class ComposerBarTests: GtkTestCase {
                 (
                     "notebook",
                     { bar in
-                        let book = Widget(borrowing: gtk_notebook_new())
+                        let book = Widget(sinking: gtk_notebook_new())
                         gtk_notebook_append_page(book.cast(), bar.cast(), nil)
                         return book
                     }
@@ -266,8 +266,8 @@ final class ComposerBarTests: GtkTestCase {
                 (
                     "popover",
                     { bar in
-                        let button = Widget(borrowing: gtk_menu_button_new())
-                        let popover = Widget(borrowing: gtk_popover_new())
+                        let button = Widget(sinking: gtk_menu_button_new())
+                        let popover = Widget(sinking: gtk_popover_new())
                         gtk_popover_set_child(popover.cast(), bar.cast())
                         gtk_widget_set_size_request(bar.cast(), 300, -1)
                         gtk_menu_button_set_popover(button.cast(), popover.cast())
@@ -307,7 +307,7 @@ final class ComposerBarTests: GtkTestCase {
             let window = TestWindow(widget)
             bar.text = "kept"
             XCTAssertTrue(MainLoop.pump { bar.parts.send.isRevealed })
-            let join = Button(borrowing: gtk_button_new_with_label("Join"))
+            let join = Button(sinking: gtk_button_new_with_label("Join"))
             bar.replaceMiddle(by: join)
             XCTAssertTrue(MainLoop.pump { join.isMapped && !bar.textWidget.isMapped && !bar.parts.send.isRevealed })
             let notice = Label("You cannot write here")

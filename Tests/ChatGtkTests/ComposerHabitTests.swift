@@ -15,7 +15,7 @@ final class ComposerHabitTests: GtkTestCase {
         let widget = ComposerBar.make()
         let bar = try XCTUnwrap(ComposerBar.of(widget))
         let box = Box(.vertical)
-        let button = Widget(borrowing: gtk_button_new_with_label("Other"))
+        let button = Widget(sinking: gtk_button_new_with_label("Other"))
         gtk_widget_set_vexpand(button.cast(), 1)
         box.append(button)
         box.append(widget)

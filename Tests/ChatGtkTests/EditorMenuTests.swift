@@ -145,7 +145,7 @@ extension Button {
 extension Widget {
     /// Whether an action that is found from the widget is enabled.
     fileprivate func isEnabled(_ action: String) -> Bool {
-        let button = Button(borrowing: gtk_button_new())
+        let button = Button(sinking: gtk_button_new())
         gtk_widget_set_parent(button.cast(), cast())
         gtk_actionable_set_action_name(button.cast(), action)
         defer { gtk_widget_unparent(button.cast()) }

@@ -90,7 +90,7 @@ final class LinkPreviewTests: GtkTestCase {
             let rows = try Rows(media, asked)
             let (widget, list) = TimelineList.create()
             list.source = rows
-            let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+            let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
             scroller.setChild(widget)
             let window = TestWindow(scroller, width: 480, height: 400)
             XCTAssertTrue(MainLoop.pump { list.row(for: 39)?.widget.isMapped == true && !list.isBusy })

@@ -15,7 +15,7 @@ final class MainWindowTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
         let application = Application(id: "io.github.parlance_chat.Parlance.Tests")
-        g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+        g_application_set_flags(application.cast(), shim_application_non_unique)
         g_application_register(application.cast(), nil, nil)
         return application
     }()

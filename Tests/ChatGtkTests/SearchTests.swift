@@ -15,7 +15,7 @@ final class SearchTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
         let application = Application(id: "io.github.parlance_chat.Parlance.SearchTests")
-        g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+        g_application_set_flags(application.cast(), shim_application_non_unique)
         g_application_register(application.cast(), nil, nil)
         for (action, keys) in [
             ("win.find", ["<Control>f"]), ("win.search", ["<Control><Shift>f"]), ("win.find-older", ["<Control>g"]),

@@ -114,7 +114,7 @@ final class TimelineListBench {
     /// - Parameter content: what the window has instead of the scrolled window, which is to be in it.
     init(
         _ heights: [Int], width: Int32 = 320, height: Int32 = 400,
-        scroller: ScrolledWindow = ScrolledWindow(borrowing: gtk_scrolled_window_new()), content: Widget? = nil,
+        scroller: ScrolledWindow = ScrolledWindow(sinking: gtk_scrolled_window_new()), content: Widget? = nil,
         _ setUp: (TimelineList) -> Void = { _ in }
     ) {
         self.scroller = scroller

@@ -12,9 +12,9 @@ final class TimelineListPaintingTests: GtkTestCase {
     func testRowsThatComeWhileOthersAreLaidOutArePainted() {
         onMain {
             for around in Around.allCases {
-                let (overlay, above, below) = (Widget(borrowing: gtk_overlay_new()), Label("0"), Label("0"))
-                let (stack, column) = (Widget(borrowing: gtk_stack_new()), Box(.vertical))
-                let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+                let (overlay, above, below) = (Widget(sinking: gtk_overlay_new()), Label("0"), Label("0"))
+                let (stack, column) = (Widget(sinking: gtk_stack_new()), Box(.vertical))
+                let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
                 gtk_stack_add_named(stack.cast(), scroller.cast(), "rows")
                 gtk_widget_set_vexpand(overlay.cast(), 1)
                 gtk_overlay_set_child(overlay.cast(), stack.cast())
@@ -44,7 +44,7 @@ final class TimelineListPaintingTests: GtkTestCase {
     func testRowsThatAreScrolledToArePainted() {
         onMain {
             let (label, column) = (Label("0"), Box(.vertical))
-            let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+            let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
             gtk_widget_set_vexpand(scroller.cast(), 1)
             column.append(scroller)
             column.append(label)

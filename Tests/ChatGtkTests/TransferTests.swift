@@ -16,7 +16,7 @@ final class TransferTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
         let application = Application(id: "io.github.parlance_chat.Parlance.TransferTests")
-        g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+        g_application_set_flags(application.cast(), shim_application_non_unique)
         g_application_register(application.cast(), nil, nil)
         return application
     }()

@@ -41,7 +41,7 @@ final class KeyListModelTests: GtkTestCase {
     func testListViewMakesBindsAndSelects() {
         onMain {
             let model = KeyListModel(keys: ["one", "two"])
-            let list = ListView(borrowing: gtk_list_view_new(nil, nil))
+            let list = ListView(sinking: gtk_list_view_new(nil, nil))
             var shown: [String] = []
             list.setUp(
                 model, make: { Label() },

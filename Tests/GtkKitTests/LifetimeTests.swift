@@ -14,7 +14,7 @@ final class LifetimeTests: GtkTestCase {
             let log = Log()
             do {
                 let box = Box(.vertical)
-                let button = Button(borrowing: gtk_button_new_with_label("Press"))
+                let button = Button(sinking: gtk_button_new_with_label("Press"))
                 button.onClick { log.lines.append("pressed") }
                 box.append(button)
                 let window = TestWindow(box)
@@ -33,7 +33,7 @@ final class LifetimeTests: GtkTestCase {
         onMain {
             let before = ClosureCount.live
             let log = Log()
-            let button = Button(borrowing: gtk_button_new())
+            let button = Button(sinking: gtk_button_new())
             var connection: SignalConnection?
             connection = button.connect("clicked") { _ in
                 log.lines.append("once")
@@ -46,6 +46,44 @@ final class LifetimeTests: GtkTestCase {
             XCTAssertEqual(log.lines, ["once", "still alive"])
             XCTAssertEqual(ClosureCount.live, before)
             connection?.disconnect()
+        }
+    }
+
+    /// As GTK from 4.12 hands out the widget of a list item while it binds it.
+    func testBorrowingAFloatingObjectLeavesItFloatingAndAlive() {
+        onMain {
+            let log = Log()
+            let made: UnsafeMutablePointer<GtkWidget> = gtk_label_new("still floating")
+            do {
+                let wrapper = Label(borrowing: made)
+                wrapper.onFinalize { log.lines.append("freed") }
+                XCTAssertNotEqual(g_object_is_floating(made), 0)
+                // A wrapper of another class and one of the children, which borrow as well.
+                XCTAssertNotNil(wrapper.wrapped(as: Widget.self, gtk_widget_get_type()))
+                XCTAssertEqual(Widget(borrowing: made).children.count, 0)
+            }
+            XCTAssertEqual(log.lines, [])
+            XCTAssertNotEqual(g_object_is_floating(made), 0, "its maker has still to take the reference")
+            // The parent takes the floating reference, and the widget ends with it.
+            do {
+                let box = Box(.vertical)
+                gtk_box_append(box.cast(), made)
+                XCTAssertEqual(g_object_is_floating(made), 0)
+            }
+            XCTAssertEqual(log.lines, ["freed"])
+        }
+    }
+
+    func testAFunctionThatTakesAReferenceOverGetsOneOfItsOwn() {
+        onMain {
+            let log = Log()
+            do {
+                let model = Object(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
+                model.onFinalize { log.lines.append("model") }
+                let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.retained())))
+                selection.onFinalize { log.lines.append("selection") }
+            }
+            XCTAssertEqual(Set(log.lines), ["model", "selection"])
         }
     }
 

@@ -36,9 +36,9 @@ final class ToolkitTests: GtkTestCase {
             XCTAssertEqual(ClosureCount.live, before, "a group on a widget")
             do {
                 let application = Application(id: "io.github.parlance_chat.Parlance.Toolkit")
-                g_application_set_flags(application.cast(), G_APPLICATION_NON_UNIQUE)
+                g_application_set_flags(application.cast(), shim_application_non_unique)
                 g_application_register(application.cast(), nil, nil)
-                let window = Widget(borrowing: gtk_application_window_new(application.cast()))
+                let window = Widget(sinking: gtk_application_window_new(application.cast()))
                 gtk_window_present(window.cast())
                 let group = ActionGroup()
                 group.add("plain") {}

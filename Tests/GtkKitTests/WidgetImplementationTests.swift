@@ -97,7 +97,7 @@ final class WidgetImplementationTests: GtkTestCase {
         onMain {
             let ledger = LedgerImplementation.make()
             guard let implementation = LedgerImplementation.of(ledger) else { return XCTFail("no implementation") }
-            let scrolled = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+            let scrolled = ScrolledWindow(sinking: gtk_scrolled_window_new())
             scrolled.setChild(ledger)
             let window = TestWindow(scrolled)
             XCTAssertTrue(MainLoop.pump { scrolled.verticalAdjustment.upper == 1000 })

@@ -32,7 +32,7 @@ public final class TestWindow {
     public let window: Widget
 
     public init(_ child: Widget, width: Int32 = 300, height: Int32 = 200) {
-        window = Widget(borrowing: gtk_window_new())
+        window = Widget(sinking: gtk_window_new())
         gtk_window_set_default_size(window.cast(), width, height)
         gtk_window_set_child(window.cast(), child.cast())
         gtk_window_present(window.cast())

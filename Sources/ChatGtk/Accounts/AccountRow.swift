@@ -8,7 +8,7 @@ enum AccountRow {
     static func make(_ row: AccountsCoordinator.Row) -> Widget {
         let line = Box(.horizontal, spacing: 12)
         let name = AccountSwitcher.name(row)
-        let avatar = Widget(borrowing: adw_avatar_new(32, name, 1))
+        let avatar = Widget(sinking: adw_avatar_new(32, name, 1))
         if row.isLocal { adw_avatar_set_icon_name(avatar.cast(), "computer-symbolic") }
         if row.isLocal { adw_avatar_set_show_initials(avatar.cast(), 0) }
         line.append(avatar)
@@ -25,8 +25,8 @@ enum AccountRow {
             gtk_widget_set_valign(badge.cast(), GTK_ALIGN_CENTER)
             line.append(badge)
         }
-        if row.isShown { line.append(Widget(borrowing: gtk_image_new_from_icon_name("object-select-symbolic"))) }
-        let result = Widget(borrowing: gtk_list_box_row_new())
+        if row.isShown { line.append(Widget(sinking: gtk_image_new_from_icon_name("object-select-symbolic"))) }
+        let result = Widget(sinking: gtk_list_box_row_new())
         gtk_list_box_row_set_child(result.cast(), line.cast())
         result.setAccessibleLabel([name, detail].filter { !$0.isEmpty }.joined(separator: ", "))
         return result

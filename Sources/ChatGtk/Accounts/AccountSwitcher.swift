@@ -14,14 +14,14 @@ final class AccountSwitcher {
 
     private let title = Label()
     private let mark = Label("●")
-    private let popover = Widget(borrowing: gtk_popover_new())
-    private let list = Widget(borrowing: gtk_list_box_new())
-    private let signIn = Button(borrowing: gtk_button_new())
-    private let logOut = Button(borrowing: gtk_button_new())
+    private let popover = Widget(sinking: gtk_popover_new())
+    private let list = Widget(sinking: gtk_list_box_new())
+    private let signIn = Button(sinking: gtk_button_new())
+    private let logOut = Button(sinking: gtk_button_new())
     private var rows: [AccountsCoordinator.Row] = []
 
     init() {
-        widget = MenuButton(borrowing: gtk_menu_button_new())
+        widget = MenuButton(sinking: gtk_menu_button_new())
         buildButton()
         buildPopover()
         list.connect("row-activated") { [weak self] arguments in
@@ -70,7 +70,7 @@ final class AccountSwitcher {
         mark.addStyle("account-mark")
         line.append(title)
         line.append(mark)
-        line.append(Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic")))
+        line.append(Widget(sinking: gtk_image_new_from_icon_name("pan-down-symbolic")))
         gtk_menu_button_set_child(widget.cast(), line.cast())
         gtk_menu_button_set_popover(widget.cast(), popover.cast())
     }
@@ -86,8 +86,8 @@ final class AccountSwitcher {
         gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
         scroller.setContentHeight(minimum: -1, maximum: 400)
         content.append(scroller)
-        content.append(Widget(borrowing: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)))
-        let add = Button(borrowing: gtk_button_new())
+        content.append(Widget(sinking: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL)))
+        let add = Button(sinking: gtk_button_new())
         for (button, label) in [
             (signIn, translated("_Sign In Again…")), (logOut, translated("_Log Out…")),
             (add, translated("_Add Account…")),

@@ -7,9 +7,9 @@ final class ConnectionBar {
     let widget: Widget
     var onAction: ((AccountsCoordinator.Banner) -> Void)?
 
-    private let revealer = Revealer(borrowing: gtk_revealer_new())
+    private let revealer = Revealer(sinking: gtk_revealer_new())
     private let label = Label()
-    private let button = Button(borrowing: gtk_button_new())
+    private let button = Button(sinking: gtk_button_new())
     private var shown: AccountsCoordinator.Banner?
 
     init() {

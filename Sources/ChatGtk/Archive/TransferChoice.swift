@@ -9,14 +9,14 @@ enum TransferChoice {
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
         let dialog = Widget(
-            borrowing: adw_message_dialog_new(
+            sinking: adw_message_dialog_new(
                 parent.cast(), translated("Export “%s”?").replacing("%s", with: name),
                 translated(
                     "All messages and their files are written into a new folder. Nobody needs Parlance to read them.")))
         let box = Box(.vertical, spacing: 6)
         gtk_widget_set_halign(box.cast(), GTK_ALIGN_CENTER)
         let choices: [(ExportFormat, Widget)] = ExportFormat.allCases.map { format in
-            (format, Widget(borrowing: gtk_check_button_new_with_label(label(format))))
+            (format, Widget(sinking: gtk_check_button_new_with_label(label(format))))
         }
         for (_, button) in choices {
             if !button.isSame(as: choices[0].1) { gtk_check_button_set_group(button.cast(), choices[0].1.cast()) }
@@ -52,7 +52,7 @@ enum TransferChoice {
     /// Which file or folder.
     static func source(over parent: Widget, _ chosen: @escaping @MainActor (URL) -> Void) {
         let dialog = Widget(
-            borrowing: adw_message_dialog_new(
+            sinking: adw_message_dialog_new(
                 parent.cast(), translated("Import Conversations"),
                 translated(
                     "Choose what another program exported: Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP) or Element (JSON). Each conversation becomes a room on this computer."

@@ -10,12 +10,12 @@ final class TransferDialog {
     private let viewModel: TransferViewModel
     private let heading = Label()
     private let text = Label()
-    private let bar = Widget(borrowing: gtk_progress_bar_new())
+    private let bar = Widget(sinking: gtk_progress_bar_new())
     private let report = Label()
-    private let reportScroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
-    private let cancel = Button(borrowing: gtk_button_new_with_mnemonic(translated("_Cancel")))
-    private let show = Button(borrowing: gtk_button_new_with_mnemonic(translated("_Open")))
-    private let close = Button(borrowing: gtk_button_new_with_mnemonic(translated("_Close")))
+    private let reportScroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
+    private let cancel = Button(sinking: gtk_button_new_with_mnemonic(translated("_Cancel")))
+    private let show = Button(sinking: gtk_button_new_with_mnemonic(translated("_Open")))
+    private let close = Button(sinking: gtk_button_new_with_mnemonic(translated("_Close")))
     private var rendering: Rendering?
 
     /// Shows the dialog and begins. It lives until it is closed, which it is not before the end.
@@ -38,7 +38,7 @@ final class TransferDialog {
 
     private init(_ viewModel: TransferViewModel, over parent: Widget) {
         self.viewModel = viewModel
-        window = Widget(borrowing: adw_window_new())
+        window = Widget(sinking: adw_window_new())
         gtk_window_set_transient_for(window.cast(), parent.cast())
         gtk_window_set_modal(window.cast(), 1)
         gtk_window_set_default_size(window.cast(), 400, -1)
@@ -125,7 +125,7 @@ final class TransferDialog {
             buttons.append(button)
         }
         for part in [heading, text, bar, reportScroller, buttons] as [Widget] { column.append(part) }
-        let handle = Widget(borrowing: gtk_window_handle_new())
+        let handle = Widget(sinking: gtk_window_handle_new())
         gtk_window_handle_set_child(handle.cast(), column.cast())
         adw_window_set_content(window.cast(), handle.cast())
     }

@@ -29,7 +29,7 @@ final class CodeBlock {
         header.append(name)
         header.append(copyButton())
         // What is long is scrolled to the side; up and down belong to the timeline.
-        let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+        let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
         gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
         gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
@@ -53,7 +53,7 @@ final class CodeBlock {
     }
 
     private func copyButton() -> Widget {
-        let button = Button(borrowing: gtk_button_new_from_icon_name("edit-copy-symbolic"))
+        let button = Button(sinking: gtk_button_new_from_icon_name("edit-copy-symbolic"))
         for style in ["flat", "message-code-copy"] { button.addStyle(style) }
         button.tooltip = translated("Copy Code")
         button.setAccessibleLabel(translated("Copy Code"))

@@ -164,7 +164,7 @@ public final class MessageBodyView {
         case .list(let list): return made(list)
         case .table(let table): return made(table)
         case .rule:
-            let rule = Widget(borrowing: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
+            let rule = Widget(sinking: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
             rule.addStyle("message-rule")
             return rule
         case .details(let summary, let blocks): return made(summary, blocks)
@@ -215,7 +215,7 @@ public final class MessageBodyView {
     }
 
     private func made(_ table: BodyTable) -> Widget {
-        let grid = Widget(borrowing: gtk_grid_new())
+        let grid = Widget(sinking: gtk_grid_new())
         grid.addStyle("message-table")
         let caption = table.caption.isEmpty ? nil : made(TextContent(table.caption, isBold: true))
         for (row, cells) in table.shownRows.enumerated() {
@@ -232,7 +232,7 @@ public final class MessageBodyView {
                 gtk_grid_attach(grid.cast(), place.cast(), Int32(column), Int32(row), 1, 1)
             }
         }
-        let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+        let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
         gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
         gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
@@ -245,7 +245,7 @@ public final class MessageBodyView {
     }
 
     private func made(_ summary: InlineText, _ blocks: [BodyBlock]) -> Widget {
-        let expander = Widget(borrowing: gtk_expander_new(nil))
+        let expander = Widget(sinking: gtk_expander_new(nil))
         let label: Widget = summary.isEmpty ? Label(translated("Details")) : made(TextContent(summary, isBold: true))
         gtk_expander_set_label_widget(expander.cast(), label.cast())
         let content = Box(.vertical, spacing: 6)

@@ -56,7 +56,7 @@ final class ComposerBinding {
         overflow = OverflowHint(overlay: parts.overlay, scroller: parts.scroller)
         selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: parts.content)
         toolbar = FormattingBar(model: model, isInFocusChain: true)
-        toolbarRevealer = Revealer(borrowing: gtk_revealer_new())
+        toolbarRevealer = Revealer(sinking: gtk_revealer_new())
         gtk_revealer_set_child(toolbarRevealer.cast(), toolbar.widget.cast())
         gtk_box_append(parts.content.cast(), toolbarRevealer.cast())
         for announcer in [completion.announcer, announcements.announcer] {

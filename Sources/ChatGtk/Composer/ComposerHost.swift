@@ -19,10 +19,10 @@ public final class ComposerHost: WidgetImplementation {
         ]
     }
 
-    private let overlay = Widget(borrowing: gtk_overlay_new())
-    private let indicatorRevealer = Revealer(borrowing: gtk_revealer_new())
+    private let overlay = Widget(sinking: gtk_overlay_new())
+    private let indicatorRevealer = Revealer(sinking: gtk_revealer_new())
     private let foot = Box(.vertical)
-    private let clamp = Widget(borrowing: adw_clamp_new())
+    private let clamp = Widget(sinking: adw_clamp_new())
     private var composer: Widget?
 
     public required init(pointer: UnsafeMutableRawPointer) {

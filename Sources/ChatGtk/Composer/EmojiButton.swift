@@ -8,7 +8,7 @@ final class EmojiButton {
     var onPick: ((String) -> Void)?
 
     init() {
-        widget = MenuButton(borrowing: gtk_menu_button_new())
+        widget = MenuButton(sinking: gtk_menu_button_new())
         widget.iconName = "face-smile-symbolic"
         widget.tooltip = translated("Add an Emoji")
         widget.setAccessibleLabel(translated("Add an Emoji"))
@@ -16,7 +16,7 @@ final class EmojiButton {
         gtk_menu_button_set_direction(widget.cast(), GTK_ARROW_UP)
         // Made when it is first asked for: it reads a table of all emoji.
         widget.setPopover { [weak self] in
-            let chooser = Widget(borrowing: gtk_emoji_chooser_new())
+            let chooser = Widget(sinking: gtk_emoji_chooser_new())
             chooser.connect("emoji-picked") { [weak self] arguments in self?.onPick?(arguments.string(0)) }
             return chooser
         }

@@ -16,7 +16,7 @@ final class FormattingBar {
         box.addStyle("parlance-formatting")
         box.setAccessibleLabel(translated("Formatting"))
         for rule in model.markdownRules {
-            let button = Button(borrowing: gtk_button_new())
+            let button = Button(sinking: gtk_button_new())
             if let icon = FormatNames.icon(for: rule) {
                 button.iconName = icon
             } else {

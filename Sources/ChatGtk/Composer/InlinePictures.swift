@@ -82,7 +82,7 @@ final class InlinePictures {
         gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(clamping: offset + 1))
         gtk_text_buffer_delete(buffer.cast(), &start, &end)
         guard let anchor = gtk_text_buffer_create_child_anchor(buffer.cast(), &start) else { return }
-        let widget = Widget(borrowing: shim_object_new_with_role(gtk_picture_get_type(), GTK_ACCESSIBLE_ROLE_IMG))
+        let widget = Widget(sinking: shim_object_new_with_role(gtk_picture_get_type(), GTK_ACCESSIBLE_ROLE_IMG))
         gtk_picture_set_can_shrink(widget.cast(), 1)
         widget.addStyle("inline-picture")
         gtk_widget_set_overflow(widget.cast(), GTK_OVERFLOW_HIDDEN)

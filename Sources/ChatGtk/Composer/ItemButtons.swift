@@ -63,7 +63,7 @@ final class ItemButtons {
     }
 
     private func makeButton(for item: ComposerItem) -> Button {
-        let button = Button(borrowing: gtk_button_new())
+        let button = Button(sinking: gtk_button_new())
         let look = looks[item.id] ?? ItemLook(label: item.id)
         button.addStyle("flat")
         gtk_widget_set_focus_on_click(button.cast(), 0)

@@ -16,9 +16,9 @@ final class OverflowHint {
 
     /// - Parameter overlay: a GtkOverlay around the scrolled text.
     init(overlay: Widget, scroller: ScrolledWindow) {
-        revealer = Revealer(borrowing: gtk_revealer_new())
+        revealer = Revealer(sinking: gtk_revealer_new())
         let adjustment = gtk_scrolled_window_get_vadjustment(scroller.cast())
-        let bar = Widget(borrowing: gtk_scrollbar_new(GTK_ORIENTATION_VERTICAL, adjustment))
+        let bar = Widget(sinking: gtk_scrollbar_new(GTK_ORIENTATION_VERTICAL, adjustment))
         bar.addStyle("overlay-indicator")
         gtk_revealer_set_child(revealer.cast(), bar.cast())
         gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)

@@ -31,7 +31,7 @@ final class SendSpinner {
         self.isShown = isShown
         let label = isShown ? translated("Stop Sending") : translated("Send")
         if isShown {
-            let spinner = Widget(borrowing: gtk_spinner_new())
+            let spinner = Widget(sinking: gtk_spinner_new())
             gtk_spinner_start(spinner.cast())
             gtk_button_set_child(button.cast(), spinner.cast())
         } else {

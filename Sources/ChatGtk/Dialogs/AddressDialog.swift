@@ -6,10 +6,10 @@ import GtkKit
 enum AddressDialog {
     static func present(over parent: Widget, _ open: @escaping @MainActor (String) -> Void) {
         let dialog = Widget(
-            borrowing: adw_message_dialog_new(
+            sinking: adw_message_dialog_new(
                 parent.cast(), translated("Join a Room or Write to Somebody"),
                 translated("A room’s address, a person’s, or a link to either.")))
-        let address = Entry(borrowing: gtk_entry_new())
+        let address = Entry(sinking: gtk_entry_new())
         address.setProperty("placeholder-text", translated("#room:server or @name:server"))
         address.setProperty("activates-default", true)
         address.setAccessibleLabel(translated("Address"))

@@ -7,7 +7,7 @@ enum Confirmation {
         over parent: Widget, heading: String, body: String, action: String,
         _ confirmed: @escaping @MainActor () -> Void
     ) {
-        let dialog = Widget(borrowing: adw_message_dialog_new(parent.cast(), heading, body))
+        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), heading, body))
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("confirm", action)
         adw_message_dialog_set_response_appearance(dialog.cast(), "confirm", ADW_RESPONSE_DESTRUCTIVE)

@@ -12,7 +12,7 @@ public enum DamagedStoreDialog {
         application: Application, reason: String, folder: String, repair: @escaping @MainActor () -> Void,
         quit: @escaping @MainActor () -> Void
     ) {
-        let dialog = Widget(borrowing: adw_message_dialog_new(nil, translated("Conversations Cannot Be Read"), nil))
+        let dialog = Widget(sinking: adw_message_dialog_new(nil, translated("Conversations Cannot Be Read"), nil))
         gtk_window_set_application(dialog.cast(), application.cast())
         let body =
             translated(
@@ -57,7 +57,7 @@ public enum DamagedStoreDialog {
     }
 
     private static func present(over parent: Widget, heading: String, body: String) {
-        let dialog = Widget(borrowing: adw_message_dialog_new(parent.cast(), heading, nil))
+        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), heading, nil))
         dialog.setProperty("body", body)
         dialog.addResponse("close", translated("_Close"))
         adw_message_dialog_set_default_response(dialog.cast(), "close")

@@ -63,7 +63,7 @@ final class ForwardDialog {
             gtk_list_box_remove(list.cast(), UnsafeMutablePointer<GtkWidget>(OpaquePointer(row)))
         }
         for room in found {
-            let row = Widget(borrowing: adw_action_row_new())
+            let row = Widget(sinking: adw_action_row_new())
             row.setProperty("title", NoticeText.escaped(room.name))
             row.setProperty("activatable", true)
             let avatar = AvatarView(size: 32)

@@ -32,7 +32,7 @@ public final class LinkOpener {
     private func ask(about link: BodyLink, over window: Widget?) {
         let isSuspicious = link.warnings.isSuspicious
         let heading = isSuspicious ? translated("Do You Trust This Link?") : translated("Open This Link?")
-        let dialog = Widget(borrowing: adw_message_dialog_new(window?.cast(), heading, nil))
+        let dialog = Widget(sinking: adw_message_dialog_new(window?.cast(), heading, nil))
         dialog.setProperty("body", Self.explanation(of: link))
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("copy", translated("Copy _Link"))

@@ -48,7 +48,7 @@ public enum Appearance {
 
 public enum AboutDialog {
     public static func present(version: String, over parent: Widget?) {
-        let window = Widget(borrowing: adw_about_window_new())
+        let window = Widget(sinking: adw_about_window_new())
         if let parent { gtk_window_set_transient_for(window.cast(), parent.cast()) }
         window.setProperty("application-name", "Parlance")
         window.setProperty("application-icon", "io.github.parlance_chat.Parlance")

@@ -141,7 +141,7 @@ final class RoomDetailsDialog {
         for row in rows { adw_preferences_group_add(members.cast(), row.cast()) }
         let more = found.count - entries.count
         guard more > 0 else { return }
-        let row = Widget(borrowing: adw_action_row_new())
+        let row = Widget(sinking: adw_action_row_new())
         let text = translated("And %d more: search for them", "And %d more: search for them", count: more)
         row.setProperty("title", text.replacing("%d", with: "\(more)"))
         row.addStyle("dim-label")
@@ -151,7 +151,7 @@ final class RoomDetailsDialog {
 
     private func makeRow(_ entry: RoomRoster.Entry) -> Widget {
         let member = entry.member
-        let row = Widget(borrowing: adw_action_row_new())
+        let row = Widget(sinking: adw_action_row_new())
         row.setProperty("title", NoticeText.escaped(member.displayName))
         let avatar = AvatarView(size: 32)
         avatar.show(member.displayName, member.avatar, from: pictures)
@@ -160,7 +160,7 @@ final class RoomDetailsDialog {
         let detail = Self.detail(entry)
         if !detail.isEmpty { row.setProperty("subtitle", NoticeText.escaped(detail)) }
         guard entry.canBeRemoved else { return row }
-        let remove = Button(borrowing: gtk_button_new_from_icon_name("list-remove-symbolic"))
+        let remove = Button(sinking: gtk_button_new_from_icon_name("list-remove-symbolic"))
         let label = translated("Remove %s").replacing("%s", with: member.displayName)
         remove.tooltip = label
         remove.setAccessibleLabel(label)

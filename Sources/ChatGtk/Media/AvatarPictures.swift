@@ -49,7 +49,7 @@ final class AvatarView {
     var hasPicture: Bool { adw_avatar_get_custom_image(widget.cast()) != nil }
 
     /// - Parameter size: in logical pixels.
-    init(size: Int32) { widget = Widget(borrowing: adw_avatar_new(size, nil, 1)) }
+    init(size: Int32) { widget = Widget(sinking: adw_avatar_new(size, nil, 1)) }
 
     isolated deinit { loading?.cancel() }
 

@@ -27,7 +27,7 @@ final class FileCard {
     func addFirst(_ button: Widget) { gtk_box_prepend(card.cast(), button.cast()) }
 
     private static func icon(_ type: String) -> Widget {
-        let icon = Widget(borrowing: gtk_image_new_from_icon_name("text-x-generic-symbolic"))
+        let icon = Widget(sinking: gtk_image_new_from_icon_name("text-x-generic-symbolic"))
         if let content = g_content_type_from_mime_type(type) {
             defer { g_free(content) }
             if let symbol = g_content_type_get_symbolic_icon(content) {
@@ -60,7 +60,7 @@ final class FileCard {
     }
 
     static func button(_ icon: String, _ name: String, _ file: MediaReference) -> Button {
-        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        let button = Button(sinking: gtk_button_new_from_icon_name(icon))
         for style in ["flat", "circular"] { button.addStyle(style) }
         gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
         button.tooltip = name

@@ -26,9 +26,7 @@ final class LoudnessBars: WidgetImplementation {
             guard let self else { return }
             onSeek?(min(max(arguments.double(1) / Double(max(1, gtk_widget_get_width(cast()))), 0), 1))
         }
-        // Not by a wrapper of the widget: that would take the floating reference, and the widget with it.
-        g_object_ref(click.pointer)
-        gtk_widget_add_controller(cast(), click.cast())
+        widget.addController(click)
     }
 
     /// - Parameter values: 0 to ``ChatCore/MediaReference/loudest``; none for a line.

@@ -18,7 +18,7 @@ final class MediaPlayer {
     private let message = Label()
     /// The place of a film, which is known before the film is, so that nothing moves when it begins.
     private let frame: Widget?
-    private let poster = Widget(borrowing: gtk_picture_new())
+    private let poster = Widget(sinking: gtk_picture_new())
     private var loading: Task<Void, Never>?
 
     static func plays(_ file: MediaReference) -> Bool { file.messageKind == .audio || file.messageKind == .video }
@@ -70,7 +70,7 @@ final class MediaPlayer {
         frame.addStyle("message-picture")
         frame.addStyle("message-film")
         gtk_widget_set_overflow(frame.cast(), GTK_OVERFLOW_HIDDEN)
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), poster.cast())
         play.removeStyle("flat")
         for style in ["osd", "message-film-play"] { play.addStyle(style) }
@@ -101,12 +101,12 @@ final class MediaPlayer {
         self.stream = stream
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
         if let frame {
-            let film = Widget(borrowing: gtk_video_new_for_media_stream(stream.cast()))
+            let film = Widget(sinking: gtk_video_new_for_media_stream(stream.cast()))
             film.setAccessibleLabel(file.altText ?? file.name)
             for child in frame.children { gtk_widget_unparent(child.cast()) }
             AspectFrame.of(frame)?.setChild(film)
         } else {
-            let controls = Widget(borrowing: gtk_media_controls_new(stream.cast()))
+            let controls = Widget(sinking: gtk_media_controls_new(stream.cast()))
             gtk_widget_set_size_request(controls.cast(), 260, -1)
             controls.setAccessibleLabel(file.altText ?? file.name)
             holder.append(controls)

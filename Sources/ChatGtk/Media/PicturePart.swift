@@ -11,9 +11,9 @@ final class PicturePart {
     private static let unknown = (width: 240, height: 160)
 
     let widget: Widget
-    private let picture = Widget(borrowing: gtk_picture_new())
-    private let save = Button(borrowing: gtk_button_new_from_icon_name("document-save-symbolic"))
-    let button = Button(borrowing: gtk_button_new())
+    private let picture = Widget(sinking: gtk_picture_new())
+    private let save = Button(sinking: gtk_button_new_from_icon_name("document-save-symbolic"))
+    let button = Button(sinking: gtk_button_new())
     private var loading: Task<Void, Never>?
     private(set) var player: PicturePlayer?
     /// Why it is not shown, as the reader is told.
@@ -33,7 +33,7 @@ final class PicturePart {
         AspectFrame.of(frame)?.setChild(button)
         let size = Self.shownSize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), frame.cast())
         gtk_widget_set_halign(overlay.cast(), GTK_ALIGN_START)
         widget = overlay
@@ -127,7 +127,7 @@ final class PicturePart {
 
     private func showProblem(_ text: String, icon: String = "image-missing-symbolic") {
         problem = text
-        let icon = Widget(borrowing: gtk_image_new_from_icon_name(icon))
+        let icon = Widget(sinking: gtk_image_new_from_icon_name(icon))
         gtk_image_set_pixel_size(icon.cast(), 32)
         let label = Label(text)
         label.addStyle("message-picture-problem")

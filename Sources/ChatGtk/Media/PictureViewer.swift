@@ -18,7 +18,7 @@ final class PictureViewer {
 
     private let media: MediaPresenter
     private let canvas = ZoomPicture.make()
-    private let title = Widget(borrowing: adw_window_title_new("", nil))
+    private let title = Widget(sinking: adw_window_title_new("", nil))
     private let previous = PictureViewer.button("go-previous-symbolic", translated("Previous Picture"))
     private let next = PictureViewer.button("go-next-symbolic", translated("Next Picture"))
     private var files: [MediaReference] = []
@@ -29,7 +29,7 @@ final class PictureViewer {
 
     init(_ media: MediaPresenter, over widget: Widget) {
         self.media = media
-        window = Widget(borrowing: adw_window_new())
+        window = Widget(sinking: adw_window_new())
         guard let zoom = ZoomPicture.of(canvas) else { fatalError("ParlanceZoomPicture has no implementation") }
         self.zoom = zoom
         build()
@@ -127,7 +127,7 @@ final class PictureViewer {
     // MARK: Building
 
     private func build() {
-        let header = Widget(borrowing: adw_header_bar_new())
+        let header = Widget(sinking: adw_header_bar_new())
         header.addStyle("flat")
         adw_header_bar_set_title_widget(header.cast(), title.cast())
         let copy = Self.button("edit-copy-symbolic", translated("Copy Picture"))
@@ -138,7 +138,7 @@ final class PictureViewer {
         next.onClick { [weak self] in self?.go(1) }
         copy.onClick { [weak self] in self?.copy() }
         save.onClick { [weak self] in self?.save() }
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), canvas.cast())
         message.addStyle("title-2")
         gtk_label_set_wrap(message.cast(), 1)
@@ -152,7 +152,7 @@ final class PictureViewer {
     }
 
     private static func button(_ icon: String, _ name: String) -> Button {
-        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        let button = Button(sinking: gtk_button_new_from_icon_name(icon))
         button.tooltip = name
         button.setAccessibleLabel(name)
         return button

@@ -96,7 +96,7 @@ final class ZoomPicture: WidgetImplementation {
         let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
         motion.connect("motion") { [weak self] in self?.hover = ($0.double(0), $0.double(1)) }
         motion.connect("leave") { [weak self] _ in self?.hover = nil }
-        add(motion)
+        widget.addController(motion)
         let wheel = Object(
             owning: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
         wheel.intercept("scroll") { [weak self] arguments in
@@ -104,7 +104,7 @@ final class ZoomPicture: WidgetImplementation {
             setScale(scale * Glibc.pow(Self.step, -arguments.double(1)), around: fromMiddle(hover))
             return true
         }
-        add(wheel)
+        widget.addController(wheel)
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         click.connect("pressed") { [weak self] arguments in
             guard let self, arguments.int(0) == 2 else { return }
@@ -114,7 +114,7 @@ final class ZoomPicture: WidgetImplementation {
                 fit()
             }
         }
-        add(click)
+        widget.addController(click)
     }
 
     private func addGestures() {
@@ -124,20 +124,14 @@ final class ZoomPicture: WidgetImplementation {
             guard let self else { return }
             move(to: (gestureStart.shift.x + arguments.double(0), gestureStart.shift.y + arguments.double(1)))
         }
-        add(drag)
+        widget.addController(drag)
         let pinch = Object(owning: UnsafeMutableRawPointer(gtk_gesture_zoom_new()))
         pinch.connect("begin") { [weak self] _ in self?.rememberStart() }
         pinch.connect("scale-changed") { [weak self] arguments in
             guard let self else { return }
             setScale(gestureStart.scale * arguments.double(0))
         }
-        add(pinch)
-    }
-
-    /// Not by a wrapper of the widget: that would take the floating reference, and the widget with it.
-    private func add(_ controller: Object) {
-        g_object_ref(controller.pointer)
-        gtk_widget_add_controller(cast(), controller.cast())
+        widget.addController(pinch)
     }
 
     private func rememberStart() { gestureStart = (scale, shift) }

@@ -104,7 +104,7 @@ final class PeoplePicker {
     }
 
     private func makeRow(_ person: Person, isChosen: Bool) -> Widget {
-        let row = Widget(borrowing: adw_action_row_new())
+        let row = Widget(sinking: adw_action_row_new())
         row.setProperty("title", NoticeText.escaped(person.title))
         if person.name != nil { row.setProperty("subtitle", NoticeText.escaped(person.id.rawValue)) }
         row.setProperty("title-lines", 1)
@@ -121,19 +121,19 @@ final class PeoplePicker {
     }
 
     private func makeChip(_ person: Person) -> Widget {
-        let button = Button(borrowing: gtk_button_new())
+        let button = Button(sinking: gtk_button_new())
         let line = Box(.horizontal, spacing: 6)
         let name = Label(person.title)
         gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
         gtk_label_set_max_width_chars(name.cast(), 24)
         line.append(name)
-        line.append(Widget(borrowing: gtk_image_new_from_icon_name("window-close-symbolic")))
+        line.append(Widget(sinking: gtk_image_new_from_icon_name("window-close-symbolic")))
         gtk_button_set_child(button.cast(), line.cast())
         button.addStyle("person-chip")
         button.tooltip = person.id.rawValue
         button.setAccessibleLabel(translated("Remove %s").replacing("%s", with: person.title))
         button.onClick { [weak viewModel] in viewModel?.send(.toggle(person)) }
-        let child = Widget(borrowing: gtk_flow_box_child_new())
+        let child = Widget(sinking: gtk_flow_box_child_new())
         gtk_flow_box_child_set_child(child.cast(), button.cast())
         gtk_widget_set_focusable(child.cast(), 0)
         return child

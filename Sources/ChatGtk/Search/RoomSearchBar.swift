@@ -19,7 +19,7 @@ final class RoomSearchBar {
 
     init(viewModel: RoomSearchViewModel) {
         self.viewModel = viewModel
-        widget = Widget(borrowing: adw_clamp_new())
+        widget = Widget(sinking: adw_clamp_new())
         build()
         field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
         field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
@@ -87,7 +87,7 @@ final class RoomSearchBar {
     }
 
     private static func button(_ icon: String, _ label: String) -> Button {
-        let button = Button(borrowing: gtk_button_new_from_icon_name(icon))
+        let button = Button(sinking: gtk_button_new_from_icon_name(icon))
         button.tooltip = label
         button.setAccessibleLabel(label)
         return button

@@ -3,7 +3,7 @@ import GtkKit
 
 /// A field to search by: tells of each key at once.
 final class SearchField {
-    let widget = Entry(borrowing: gtk_search_entry_new())
+    let widget = Entry(sinking: gtk_search_entry_new())
     var onType: ((String) -> Void)?
     /// Return, and Shift+Return.
     var onReturn: ((_ isShifted: Bool) -> Void)?

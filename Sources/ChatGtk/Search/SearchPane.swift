@@ -12,11 +12,11 @@ final class SearchPane {
     var onChoose: (() -> Void)?
 
     let field = SearchField(label: translated("Search in all rooms"))
-    let list = ListView(borrowing: gtk_list_view_new(nil, nil))
+    let list = ListView(sinking: gtk_list_view_new(nil, nil))
     private var viewModel: SearchViewModel
-    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
     private let hint = Label()
-    private let nothing = Widget(borrowing: adw_status_page_new())
+    private let nothing = Widget(sinking: adw_status_page_new())
     private let model = KeyListModel()
     private var byKey: [String: SearchResult] = [:]
     private var bound: [UnsafeMutableRawPointer: (row: SearchResultRow, key: String?)] = [:]

@@ -15,8 +15,8 @@ final class DayPicker {
 
     init(parent: Widget) {
         self.parent = parent
-        popover = Widget(borrowing: gtk_popover_new())
-        calendar = Widget(borrowing: gtk_calendar_new())
+        popover = Widget(sinking: gtk_popover_new())
+        calendar = Widget(sinking: gtk_calendar_new())
         gtk_popover_set_child(popover.cast(), calendar.cast())
         gtk_widget_set_parent(popover.cast(), parent.cast())
         popover.setAccessibleLabel(translated("Jump to a day"))

@@ -6,9 +6,9 @@ import GtkKit
 /// Small events in one line, which a click or Return opens to one line each.
 final class EventRow: TimelineRow {
     let widget: Widget
-    private let button = Button(borrowing: gtk_button_new())
+    private let button = Button(sinking: gtk_button_new())
     private let text = Label()
-    private let arrow = Widget(borrowing: gtk_image_new_from_icon_name("pan-down-symbolic"))
+    private let arrow = Widget(sinking: gtk_image_new_from_icon_name("pan-down-symbolic"))
     private let lines = Label()
     private let readers: ReaderStrip
     private var group: EventGroup?
@@ -18,7 +18,7 @@ final class EventRow: TimelineRow {
     /// - Parameter toggle: shows the events of a row in full, or in short again.
     init(pictures: AvatarPictures? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
         readers = ReaderStrip(pictures: pictures)
-        widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
         gtk_widget_set_focusable(widget.cast(), 1)
         widget.addStyle("event-row")
@@ -35,7 +35,7 @@ final class EventRow: TimelineRow {
         gtk_widget_set_focusable(button.cast(), 0)
         gtk_button_set_child(button.cast(), content.cast())
         lines.addStyle("event-lines")
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), button.cast())
         gtk_box_append(widget.cast(), overlay.cast())
         gtk_box_append(widget.cast(), lines.cast())

@@ -8,9 +8,9 @@ final class LinkPreviewCard {
     /// Logical pixels of the picture's side.
     private static let side = 64
 
-    let widget = Button(borrowing: gtk_button_new())
+    let widget = Button(sinking: gtk_button_new())
     var onOpen: ((BodyLink) -> Void)?
-    private let picture = Widget(borrowing: gtk_picture_new())
+    private let picture = Widget(sinking: gtk_picture_new())
     private let site = Label()
     private let title = Label()
     private let summary = Label()

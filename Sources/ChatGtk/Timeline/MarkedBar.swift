@@ -11,16 +11,16 @@ final class MarkedBar {
     var onCancel: (() -> Void)?
 
     private let count = Label()
-    private let delete = Button(borrowing: gtk_button_new_from_icon_name("user-trash-symbolic"))
+    private let delete = Button(sinking: gtk_button_new_from_icon_name("user-trash-symbolic"))
 
     init() {
-        widget = Revealer(borrowing: gtk_revealer_new())
+        widget = Revealer(sinking: gtk_revealer_new())
         gtk_revealer_set_transition_type(widget.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
         let bar = Box(.horizontal, spacing: 6)
         bar.addStyle("toolbar")
-        let cancel = Button(borrowing: gtk_button_new_from_icon_name("window-close-symbolic"))
-        let copy = Button(borrowing: gtk_button_new_from_icon_name("edit-copy-symbolic"))
-        let forward = Button(borrowing: gtk_button_new_from_icon_name("mail-forward-symbolic"))
+        let cancel = Button(sinking: gtk_button_new_from_icon_name("window-close-symbolic"))
+        let copy = Button(sinking: gtk_button_new_from_icon_name("edit-copy-symbolic"))
+        let forward = Button(sinking: gtk_button_new_from_icon_name("mail-forward-symbolic"))
         gtk_widget_set_hexpand(count.cast(), 1)
         gtk_label_set_xalign(count.cast(), 0)
         gtk_label_set_ellipsize(count.cast(), PANGO_ELLIPSIZE_END)

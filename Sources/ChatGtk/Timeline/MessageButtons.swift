@@ -5,11 +5,11 @@ import GtkKit
 /// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, React, Edit, and the menu.
 final class MessageButtons {
     let widget = Box(.horizontal, spacing: 3)
-    let reply = Button(borrowing: gtk_button_new_from_icon_name("mail-reply-sender-symbolic"))
-    let react = Button(borrowing: gtk_button_new_from_icon_name("face-smile-symbolic"))
+    let reply = Button(sinking: gtk_button_new_from_icon_name("mail-reply-sender-symbolic"))
+    let react = Button(sinking: gtk_button_new_from_icon_name("face-smile-symbolic"))
     /// Of one's own messages only.
-    let edit = Button(borrowing: gtk_button_new_from_icon_name("document-edit-symbolic"))
-    let menu = Button(borrowing: gtk_button_new_from_icon_name("view-more-symbolic"))
+    let edit = Button(sinking: gtk_button_new_from_icon_name("document-edit-symbolic"))
+    let menu = Button(sinking: gtk_button_new_from_icon_name("view-more-symbolic"))
     private let time = Label()
     private let isOwn: Bool
 
@@ -52,7 +52,7 @@ final class MessageButtons {
     /// The bubble with the buttons beside it where the row has room for them, else over its upper corner: they take no
     /// room of their own, which would make bubbles narrow for what is mostly not seen.
     func around(_ bubble: Widget, in row: Widget) -> Widget {
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), bubble.cast())
         gtk_overlay_add_overlay(overlay.cast(), widget.cast())
         overlay.intercept("get-child-position") { [weak self, weak row] arguments in

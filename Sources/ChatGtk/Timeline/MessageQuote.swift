@@ -15,7 +15,7 @@ final class MessageQuote {
     private var target: MessageID?
 
     init() {
-        widget = Button(borrowing: gtk_button_new())
+        widget = Button(sinking: gtk_button_new())
         let column = Box(.vertical)
         column.append(sender)
         column.append(text)

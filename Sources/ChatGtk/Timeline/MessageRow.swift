@@ -52,7 +52,7 @@ final class MessageRow: TimelineRow {
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionStrip(isOwn: isOwn)
         self.delegate = delegate
-        widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : AvatarView(size: 30)
         build()
         buttons.menu.onClick { [weak self, weak delegate] in

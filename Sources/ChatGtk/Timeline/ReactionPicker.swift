@@ -21,18 +21,18 @@ final class ReactionPicker {
 
     init(parent: Widget) {
         self.parent = parent
-        popover = Widget(borrowing: gtk_popover_new())
+        popover = Widget(sinking: gtk_popover_new())
         popover.addStyle("reaction-picker")
         popover.setAccessibleLabel(translated("React"))
         gtk_widget_set_parent(popover.cast(), parent.cast())
         let row = Box(.horizontal)
         for emoji in Self.quick {
-            let button = Button(borrowing: gtk_button_new_with_label(emoji))
+            let button = Button(sinking: gtk_button_new_with_label(emoji))
             button.setAccessibleLabel(emoji)
             button.onClick { [weak self] in self?.pick(emoji) }
             buttons.append(button)
         }
-        let more = Button(borrowing: gtk_button_new_from_icon_name("view-more-horizontal-symbolic"))
+        let more = Button(sinking: gtk_button_new_from_icon_name("view-more-horizontal-symbolic"))
         more.tooltip = translated("All Emoji")
         more.setAccessibleLabel(translated("All Emoji"))
         more.onClick { [weak self] in self?.openChooser() }
@@ -82,7 +82,7 @@ final class ReactionPicker {
     }
 
     private func makeChooser() -> Widget {
-        let chooser = Widget(borrowing: gtk_emoji_chooser_new())
+        let chooser = Widget(sinking: gtk_emoji_chooser_new())
         gtk_widget_set_parent(chooser.cast(), parent.cast())
         chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
         chooser.connect("closed") { [weak self] _ in self?.focus.giveBack() }

@@ -40,7 +40,7 @@ final class ReactionStrip {
     }
 
     private func addChip() {
-        let (chip, place) = (Button(borrowing: gtk_button_new()), chips.count)
+        let (chip, place) = (Button(sinking: gtk_button_new()), chips.count)
         chip.addStyle("reaction")
         chip.onClick { [weak self] in
             guard let self, self.shown.indices.contains(place) else { return }

@@ -29,7 +29,7 @@ enum TimelineRowKind: Int {
 /// A day.
 final class DayRow: TimelineRow {
     let widget: Widget
-    private let button = Button(borrowing: gtk_button_new())
+    private let button = Button(sinking: gtk_button_new())
     private var date: Date?
 
     /// - Parameter openCalendar: offers other days, at a widget, beginning with a day.
@@ -74,7 +74,7 @@ final class UnreadLineRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {}
 
     private static func rule() -> Widget {
-        let rule = Widget(borrowing: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
+        let rule = Widget(sinking: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
         gtk_widget_set_hexpand(rule.cast(), 1)
         gtk_widget_set_valign(rule.cast(), GTK_ALIGN_CENTER)
         return rule

@@ -5,18 +5,18 @@ import GtkKit
 /// What can be done at once with several messages that were given up, above the composer while there are some.
 final class UnsentBar {
     let widget: Revealer
-    let retry = Button(borrowing: gtk_button_new_with_label(translated("Send All Again")))
-    let discard = Button(borrowing: gtk_button_new_with_label(translated("Discard All…")))
+    let retry = Button(sinking: gtk_button_new_with_label(translated("Send All Again")))
+    let discard = Button(sinking: gtk_button_new_with_label(translated("Discard All…")))
     var onRetry: (() -> Void)?
     var onDiscard: (() -> Void)?
     private let count = Label()
 
     init() {
-        widget = Revealer(borrowing: gtk_revealer_new())
+        widget = Revealer(sinking: gtk_revealer_new())
         gtk_revealer_set_transition_type(widget.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
         let bar = Box(.horizontal, spacing: 6)
         for style in ["toolbar", "message-unsent"] { bar.addStyle(style) }
-        let sign = Widget(borrowing: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+        let sign = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
         for part in [sign, count] { part.addStyle("error") }
         gtk_widget_set_hexpand(count.cast(), 1)
         gtk_label_set_xalign(count.cast(), 0)

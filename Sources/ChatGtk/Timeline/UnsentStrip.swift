@@ -6,8 +6,8 @@ import GtkKit
 /// Under a message that was refused, or of which a change was: what was, and what can be done.
 final class UnsentStrip {
     let widget = Box(.horizontal, spacing: 6)
-    let retry = Button(borrowing: gtk_button_new())
-    let discard = Button(borrowing: gtk_button_new())
+    let retry = Button(sinking: gtk_button_new())
+    let discard = Button(sinking: gtk_button_new())
     let text = Label()
     var onRetry: (() -> Void)?
     /// Is told whether it is the message that is to be given up.
@@ -17,7 +17,7 @@ final class UnsentStrip {
     init(isOwn: Bool) {
         widget.addStyle("message-unsent")
         gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
-        let sign = Widget(borrowing: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+        let sign = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
         for part in [sign, text] { part.addStyle("error") }
         gtk_label_set_ellipsize(text.cast(), PANGO_ELLIPSIZE_END)
         for part in [sign, text, retry, discard] { widget.append(part) }

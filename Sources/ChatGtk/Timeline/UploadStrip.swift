@@ -4,9 +4,9 @@ import GtkKit
 /// Under a message whose files are on their way: how far they have come, and a way to end that.
 final class UploadStrip {
     let widget = Box(.horizontal, spacing: 6)
-    let cancel = Button(borrowing: gtk_button_new_from_icon_name("process-stop-symbolic"))
+    let cancel = Button(sinking: gtk_button_new_from_icon_name("process-stop-symbolic"))
     var onCancel: (() -> Void)?
-    private let bar = Widget(borrowing: gtk_progress_bar_new())
+    private let bar = Widget(sinking: gtk_progress_bar_new())
 
     init() {
         widget.addStyle("message-upload")

@@ -59,9 +59,7 @@ extension TimelineList {
         keys.intercept("key-pressed") { [weak self] arguments in
             self?.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2)) ?? false
         }
-        // Not by a wrapper, which would take the last reference of a widget that is being made.
-        g_object_ref(keys.pointer)
-        gtk_widget_add_controller(cast(), keys.cast())
+        widget.addController(keys)
     }
 
     private func handleKey(_ key: Int32, _ modifiers: UInt32) -> Bool {

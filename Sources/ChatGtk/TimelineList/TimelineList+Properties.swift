@@ -9,7 +9,7 @@ extension TimelineList {
     }
 
     static func installProperties(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
-        let flags = GParamFlags(rawValue: G_PARAM_READABLE.rawValue | G_PARAM_WRITABLE.rawValue)
+        let flags = shim_param_readwrite
         let object = UnsafeMutableRawPointer(widgetClass).assumingMemoryBound(to: GObjectClass.self)
         func install(_ property: Property, _ specification: UnsafeMutablePointer<GParamSpec>?) {
             g_object_class_install_property(object, property.rawValue, specification)

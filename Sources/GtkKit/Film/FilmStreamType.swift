@@ -84,10 +84,8 @@ enum FilmStreamType {
         paintable.pointee.get_current_image = { object in
             nonisolated(unsafe) var image: OpaquePointer?
             FilmStreamType.at(object.map { UnsafeMutableRawPointer($0) }, ()) { stream in
-                let picture = stream.picture?.paintable
-                if let picture { g_object_ref(picture.pointer) }
                 image =
-                    picture.map { OpaquePointer($0.pointer) }
+                    stream.picture?.paintable.retained()
                     ?? gdk_paintable_new_empty(Int32(stream.size.width), Int32(stream.size.height))
             }
             return image

@@ -4,7 +4,7 @@ import CGtk
 
 public final class Label: Widget {
     public convenience init(_ text: String = "") {
-        self.init(borrowing: gtk_label_new(text))
+        self.init(sinking: gtk_label_new(text))
     }
 
     public var text: String {
@@ -29,7 +29,7 @@ public final class Button: Widget {
 
 public final class Box: Widget {
     public convenience init(_ orientation: Orientation, spacing: Int = 0) {
-        self.init(borrowing: gtk_box_new(orientation.gtk, Int32(spacing)))
+        self.init(sinking: gtk_box_new(orientation.gtk, Int32(spacing)))
     }
 
     public func append(_ child: Widget) { gtk_box_append(cast(), child.cast()) }
@@ -56,7 +56,7 @@ public final class Stack: Widget {
 public final class ScrolledWindow: Widget {
     /// Scrolls a child up and down, and takes what room there is.
     public convenience init(_ child: Widget) {
-        self.init(borrowing: gtk_scrolled_window_new())
+        self.init(sinking: gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(cast(), 1)
         setChild(child)
@@ -119,7 +119,7 @@ public final class Entry: Widget {
 /// A menu at a widget, from a menu model in a `.ui` file.
 public final class PopoverMenu: Widget {
     public convenience init(model: Object, parent: Widget) {
-        self.init(borrowing: gtk_popover_menu_new_from_model(model.cast()))
+        self.init(sinking: gtk_popover_menu_new_from_model(model.cast()))
         gtk_widget_set_parent(cast(), parent.cast())
         gtk_popover_set_has_arrow(cast(), 0)
         gtk_widget_set_halign(cast(), GTK_ALIGN_START)

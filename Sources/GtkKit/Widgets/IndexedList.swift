@@ -17,9 +17,8 @@ public final class IndexedList {
         self.bind = bind
         model = Object(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
         let factory = Object(owning: UnsafeMutableRawPointer(gtk_signal_list_item_factory_new()))
-        g_object_ref(model.pointer)
-        let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.cast())))
-        widget = Widget(borrowing: gtk_list_view_new(nil, nil))
+        let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.retained())))
+        widget = Widget(sinking: gtk_list_view_new(nil, nil))
         factory.connect("setup") { arguments in
             guard let item = arguments.object(0) else { return }
             let row = make()

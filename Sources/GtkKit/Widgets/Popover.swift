@@ -4,7 +4,7 @@ import CGtk
 /// closes by code alone.
 public final class CompanionPopover: Widget {
     public convenience init(parent: Widget) {
-        self.init(borrowing: gtk_popover_new())
+        self.init(sinking: gtk_popover_new())
         gtk_widget_set_parent(cast(), parent.cast())
         gtk_popover_set_autohide(cast(), 0)
         gtk_popover_set_has_arrow(cast(), 0)

@@ -5,10 +5,10 @@ import GtkKit
 enum AltTextPopover {
     /// - Parameter done: is given the text when the popover closes by Return or a click elsewhere, not by Escape.
     static func present(at parent: Widget, text: String, _ done: @escaping @MainActor (String) -> Void) {
-        let popover = Widget(borrowing: gtk_popover_new())
+        let popover = Widget(sinking: gtk_popover_new())
         gtk_widget_set_parent(popover.cast(), parent.cast())
         gtk_popover_set_position(popover.cast(), GTK_POS_TOP)
-        let entry = Entry(borrowing: gtk_entry_new())
+        let entry = Entry(sinking: gtk_entry_new())
         gtk_entry_set_placeholder_text(entry.cast(), translated("Describe it for people who can’t see it"))
         gtk_editable_set_width_chars(entry.cast(), 30)
         entry.setAccessibleLabel(translated("Description"))

@@ -16,21 +16,21 @@ final class AttachmentCell {
     var onRequest: ((Request) -> Void)?
     private(set) var attachment: Attachment?
 
-    private let picture = Widget(borrowing: gtk_picture_new())
-    private let icon = Widget(borrowing: gtk_image_new())
-    private let face = Stack(borrowing: gtk_stack_new())
+    private let picture = Widget(sinking: gtk_picture_new())
+    private let icon = Widget(sinking: gtk_image_new())
+    private let face = Stack(sinking: gtk_stack_new())
     private let name = Label()
     private let detail = Label()
-    private let progress = Widget(borrowing: gtk_progress_bar_new())
+    private let progress = Widget(sinking: gtk_progress_bar_new())
     private let described = Label(translated("ALT"))
-    private let remove = Button(borrowing: gtk_button_new_from_icon_name("window-close-symbolic"))
-    private let inText = Button(borrowing: gtk_button_new_from_icon_name("insert-image-symbolic"))
-    private let retry = Button(borrowing: gtk_button_new_from_icon_name("view-refresh-symbolic"))
+    private let remove = Button(sinking: gtk_button_new_from_icon_name("window-close-symbolic"))
+    private let inText = Button(sinking: gtk_button_new_from_icon_name("insert-image-symbolic"))
+    private let retry = Button(sinking: gtk_button_new_from_icon_name("view-refresh-symbolic"))
     private var shownSource: String?
     private var loading: Task<Void, Never>?
 
     init() {
-        widget = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
         gtk_widget_set_focusable(widget.cast(), 1)
         widget.addStyle("attachment-cell")
@@ -125,7 +125,7 @@ final class AttachmentCell {
         face.addStyle("attachment-face")
         gtk_widget_set_overflow(face.cast(), GTK_OVERFLOW_HIDDEN)
         gtk_widget_set_size_request(face.cast(), gint(Self.pictureWidth), gint(Self.pictureHeight))
-        let overlay = Widget(borrowing: gtk_overlay_new())
+        let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), face.cast())
         progress.addStyle("osd")
         described.addStyle("attachment-badge")

@@ -9,7 +9,7 @@ import GtkKit
 final class AttachmentDesk {
     let tray: AttachmentTray
     /// Opens the file chooser; for the composer's start.
-    let button = Button(borrowing: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
+    let button = Button(sinking: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
     /// Asks for the focus to go to the text.
     var onDone: (() -> Void)?
 

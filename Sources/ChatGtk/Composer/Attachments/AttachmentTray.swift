@@ -15,10 +15,10 @@ final class AttachmentTray {
     private let viewModel: ComposerViewModel
     private let intake: AttachmentIntake
     private let previews: MediaPreviews
-    private let revealer = Revealer(borrowing: gtk_revealer_new())
-    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let revealer = Revealer(sinking: gtk_revealer_new())
+    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
     private let list: Widget
-    private let add = Button(borrowing: gtk_button_new_from_icon_name("list-add-symbolic"))
+    private let add = Button(sinking: gtk_button_new_from_icon_name("list-add-symbolic"))
     private var cells: [AttachmentCell] = []
     private var rendering: Rendering?
 
@@ -27,7 +27,7 @@ final class AttachmentTray {
         self.intake = intake
         self.previews = previews
         widget = revealer
-        list = Widget(borrowing: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
+        list = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
         build()
         rendering = Rendering(
             { [viewModel] in viewModel.state.composer.attachments }, { [weak self] in self?.render($0) })

@@ -4,7 +4,7 @@ import GtkKit
 /// A part of the window on which files can be dropped, and which says so while they are dragged over it.
 final class FileDropArea {
     private let area: Widget
-    private let hint = Revealer(borrowing: gtk_revealer_new())
+    private let hint = Revealer(sinking: gtk_revealer_new())
     private let accepts: ([String]) -> Bool
 
     /// - Parameters:
@@ -48,7 +48,7 @@ final class FileDropArea {
 
     private func buildHint(on overlay: Widget) {
         let box = Box(.vertical, spacing: 12)
-        let icon = Widget(borrowing: gtk_image_new_from_icon_name("mail-attachment-symbolic"))
+        let icon = Widget(sinking: gtk_image_new_from_icon_name("mail-attachment-symbolic"))
         gtk_image_set_pixel_size(icon.cast(), 48)
         box.append(icon)
         let label = Label(translated("Drop Files Here to Add Them"))

@@ -11,12 +11,12 @@ final class CompletionList {
     var onRetry: (() -> Void)?
     var avatars: CompletionAvatars?
 
-    private let scroller = ScrolledWindow(borrowing: gtk_scrolled_window_new())
+    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
     private let status = Box(.horizontal, spacing: 9)
-    private let spinner = Widget(borrowing: gtk_spinner_new())
-    private let warning = Widget(borrowing: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+    private let spinner = Widget(sinking: gtk_spinner_new())
+    private let warning = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
     private let statusText = Label()
-    private let retry = Button(borrowing: gtk_button_new_with_mnemonic(translated("_Retry")))
+    private let retry = Button(sinking: gtk_button_new_with_mnemonic(translated("_Retry")))
     private let emptyRow = CompletionRow()
     private var list: IndexedList?
     private var rows: [UnsafeMutableRawPointer: CompletionRow] = [:]

@@ -1,5 +1,6 @@
 """A running Parlance seen from outside: its accessible tree, real keys, the focus. For the scripts beside this file."""
 import os
+import re
 import subprocess
 import sys
 import time
@@ -103,7 +104,12 @@ class Window:
 
     def press(self, *keys):
         """Real key events, as X delivers them."""
-        subprocess.run(["xdotool", "key", "--delay", "30", *keys], check=True)
+        subprocess.run(["xdotool", "key", "--delay", "30", *map(keycode, keys)], check=True)
+
+
+def keycode(key):
+    """F10 by its number: keymaps since 2.44 have it on a level with Alt too, and xdotool presses Alt for it."""
+    return re.sub("F10$", "76", key)
 
 
 def shown_size(node):

@@ -92,7 +92,7 @@ final class ComposerHabitTests: GtkTestCase {
             defer { TextZoom.apply(percent: 100) }
             let (height, lines) = (bar.textWidget.height, bar.session.composer.maximumLines)
             TextZoom.apply(percent: 200)
-            XCTAssertTrue(MainLoop.pump { bar.textWidget.height >= height * 17 / 10 }, "\(bar.textWidget.height)")
+            XCTAssertTrue(MainLoop.pump { bar.textWidget.height >= height * 17 / 10 }, "\(height) to \(bar.textWidget.height)")
             XCTAssertTrue(MainLoop.pump { bar.session.composer.maximumLines < lines }, "SLK-58")
             TextZoom.apply(percent: 100)
             XCTAssertTrue(MainLoop.pump { bar.textWidget.height == height })

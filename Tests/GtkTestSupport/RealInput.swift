@@ -8,8 +8,11 @@ public enum RealInput {
     /// Presses keys, named as xdotool does: `Return`, `shift+Down`, `at`.
     public static func press(_ keys: String...) throws {
         waitForFocus()
-        try run(["key", "--delay", "15"] + keys)
+        try run(["key", "--delay", "15"] + keys.map(keycode))
     }
+
+    /// F10 by its number: keymaps since 2.44 have it on a level with Alt too, and xdotool presses Alt for it.
+    public static func keycode(_ keys: String) -> String { keys.replacing(/F10$/, with: "76") }
 
     public static func type(_ text: String) throws {
         waitForFocus()

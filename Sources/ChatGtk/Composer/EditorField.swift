@@ -58,8 +58,9 @@ final class EditorField {
         ]
         connections.append(
             scroller.horizontalAdjustment.connect("notify::page-size") { [weak self] _ in
-                guard let self else { return }
-                self.editor.pictures.fit(width: Int(self.scroller.horizontalAdjustment.pageSize))
+                self?.afterLayout { field in
+                    field.editor.pictures.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
+                }
             })
         // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
         editor.pictures.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
@@ -100,14 +101,23 @@ final class EditorField {
         // grown too, nothing has changed for the view, and it goes on scrolling by the lower height (GTK 4.8).
         connections.append(
             adjustment.connect("notify::upper") { [weak self] _ in
-                self?.onHeightChange?()
+                self?.afterLayout { $0.onHeightChange?() }
                 self?.catchUp()
             })
         connections.append(
             adjustment.connect("notify::page-size") { [weak self] _ in
                 self?.editor.scrollToCaret()
-                self?.onHeightChange?()
+                self?.afterLayout { $0.onHeightChange?() }
             })
+    }
+
+    /// Adjustments tell of a change while widgets get their places. What changes a size in answer waits for the next
+    /// frame: GTK from 4.18 does not paint what asks for another layout within a layout.
+    private func afterLayout(_ answer: @escaping @MainActor (EditorField) -> Void) {
+        textView.addTick { [weak self] in
+            if let self { answer(self) }
+            return false
+        }
     }
 
     private func catchUp() {

@@ -91,7 +91,8 @@ final class RoomListView {
         case GDK_KEY_End, GDK_KEY_KP_End: next = rows.last
         default: return false
         }
-        guard let next else { return false }
+        // Beyond the last row GTK would go on to a title.
+        guard let next else { return true }
         list.activateAction("list.scroll-to-item", index: next)
         focusRow(at: next)
         list.selectedIndex = next

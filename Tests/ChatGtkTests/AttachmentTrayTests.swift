@@ -229,6 +229,8 @@ final class AttachmentTrayTests: GtkTestCase {
             try RealInput.pressButton()
             try RealInput.move(byX: 0, y: 60)
             let isShown = { Bench.descendants(of: bench.window.window).contains { $0.hasStyle("drop-target") } }
+            // A hand never rests: where a drag begins late, only a further motion tells the target of it.
+            for step in 0..<40 where !isShown() { try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1) }
             XCTAssertTrue(MainLoop.pump(until: isShown), "SLK-36: the target is highlighted")
             try RealInput.move(byX: 0, y: 60)
             try RealInput.releaseButton()

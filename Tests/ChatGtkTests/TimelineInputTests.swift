@@ -242,7 +242,8 @@ final class TimelineInputTests: GtkTestCase {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
             for open in [
-                ["key", "Menu"], ["key", RealInput.keycode("shift+F10")], ["mousemove"] + (try bench.point(28)) + ["click", "3"],
+                ["key", "Menu"], ["key", RealInput.keycode("shift+F10")],
+                ["mousemove"] + (try bench.point(28)) + ["click", "3"],
             ] {
                 try bench.input(open)
                 XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen }, "\(open)")

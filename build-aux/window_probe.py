@@ -13,6 +13,15 @@ from gi.repository import Atspi, Gio, GLib  # noqa: E402
 State = Atspi.StateType
 
 
+# Newer AT-SPI calls a push button a button, and newer GTK lets the button within a menu button speak for it.
+ROLES = {"button": "push button", "toggle button": "push button"}
+
+
+def role_of(node):
+    name = node.get_role_name()
+    return ROLES.get(name, name)
+
+
 def fail(message):
     print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
     sys.exit(1)
@@ -46,9 +55,10 @@ class Window:
             GLib.Variant("(s)", ("org.a11y.Bus",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0])
         self.process = subprocess.Popen(
             [program, *arguments], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
+        self.surface = None
         self.name = os.path.basename(program)
         self.application = wait("the window in the accessible tree", self._find)
-        wait("the window", lambda: any(node.get_role_name() == "frame" for node in self.nodes()))
+        wait("the window", lambda: any(role_of(node) == "frame" for node in self.nodes()))
 
     def _find(self):
         if self.process.poll() is not None:
@@ -86,7 +96,7 @@ class Window:
     def find(self, role, name=None):
         for node in self.nodes():
             try:
-                if node.get_role_name() == role and (name is None or node.get_name() == name):
+                if role_of(node) == role and (name is None or node.get_name() == name):
                     return node
             except GLib.Error:
                 pass
@@ -96,7 +106,7 @@ class Window:
         """The object with the keyboard focus; nil while it moves."""
         for node in self.nodes():
             try:
-                if node.get_state_set().contains(State.FOCUSED) and node.get_role_name() != "frame":
+                if node.get_state_set().contains(State.FOCUSED) and role_of(node) != "frame":
                     return node
             except GLib.Error:
                 pass
@@ -105,6 +115,19 @@ class Window:
     def press(self, *keys):
         """Real key events, as X delivers them."""
         subprocess.run(["xdotool", "key", "--delay", "30", *map(keycode, keys)], check=True)
+
+
+    def click(self, node, button):
+        """A click of the pointer in the middle of what is shown of an object."""
+        extents = Atspi.Component.get_extents(node.get_component_iface(), Atspi.CoordType.WINDOW)
+        place = [str(extents.x + extents.width // 2), str(extents.y + extents.height // 2)]
+        if not self.surface:
+            found = subprocess.run(
+                ["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid), "--name", "."],
+                check=True, capture_output=True, text=True)
+            self.surface = found.stdout.split()[0]
+        subprocess.run(["xdotool", "mousemove", "--window", self.surface, *place, "sleep", "0.05",
+                        "click", str(button), "sleep", "0.1"], check=True)
 
 
 def keycode(key):

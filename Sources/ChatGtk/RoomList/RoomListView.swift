@@ -14,6 +14,8 @@ final class RoomListView {
     private var pictures: AvatarPictures
     private let list: ListView
     private let stack: Stack
+    /// What the stack is in: the menu's parent.
+    private let pane: Widget
     private let model = KeyListModel()
     private var byKey: [String: RoomListViewModel.Row] = [:]
     private var selected: Int?
@@ -31,7 +33,8 @@ final class RoomListView {
         self.list = list
         self.stack = stack
         let builder = Builder(resource: Resource.ui("room-menu"))
-        menu = PopoverMenu(model: builder["menu", Object.self], parent: stack)
+        pane = gtk_widget_get_parent(stack.cast()).map { Widget(borrowing: $0) } ?? list
+        menu = PopoverMenu(model: builder["menu", Object.self], parent: pane)
         menu.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
@@ -44,7 +47,7 @@ final class RoomListView {
         addKeys()
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
-        stack.insertActions(actions, prefix: "room")
+        pane.insertActions(actions, prefix: "room")
         show(viewModel, pictures)
     }
 
@@ -187,8 +190,8 @@ final class RoomListView {
         guard let key = key(at: y), byKey[key]?.isInvitation == false else { return }
         menuRoom = RoomID(key)
         var (menuX, menuY) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(list.cast(), stack.cast(), x, y, &menuX, &menuY)
-        focus.keep(around: stack)
+        gtk_widget_translate_coordinates(list.cast(), pane.cast(), x, y, &menuX, &menuY)
+        focus.keep(around: pane)
         menu.popUp(x: menuX, y: menuY)
     }
 }

@@ -18,7 +18,7 @@ final class DayPicker {
         popover = Widget(sinking: gtk_popover_new())
         calendar = Widget(sinking: gtk_calendar_new())
         gtk_popover_set_child(popover.cast(), calendar.cast())
-        gtk_widget_set_parent(popover.cast(), parent.cast())
+        popover.attachPopover(to: parent)
         popover.setAccessibleLabel(translated("Jump to a day"))
         popover.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         calendar.connect("day-selected") { [weak self] _ in self?.picked() }

@@ -24,7 +24,7 @@ final class ReactionPicker {
         popover = Widget(sinking: gtk_popover_new())
         popover.addStyle("reaction-picker")
         popover.setAccessibleLabel(translated("React"))
-        gtk_widget_set_parent(popover.cast(), parent.cast())
+        popover.attachPopover(to: parent)
         let row = Box(.horizontal)
         for emoji in Self.quick {
             let button = Button(sinking: gtk_button_new_with_label(emoji))
@@ -83,7 +83,7 @@ final class ReactionPicker {
 
     private func makeChooser() -> Widget {
         let chooser = Widget(sinking: gtk_emoji_chooser_new())
-        gtk_widget_set_parent(chooser.cast(), parent.cast())
+        chooser.attachPopover(to: parent)
         chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
         chooser.connect("closed") { [weak self] _ in self?.focus.giveBack() }
         return chooser

@@ -120,7 +120,7 @@ public final class Entry: Widget {
 public final class PopoverMenu: Widget {
     public convenience init(model: Object, parent: Widget) {
         self.init(sinking: gtk_popover_menu_new_from_model(model.cast()))
-        gtk_widget_set_parent(cast(), parent.cast())
+        attachPopover(to: parent)
         gtk_popover_set_has_arrow(cast(), 0)
         gtk_widget_set_halign(cast(), GTK_ALIGN_START)
     }

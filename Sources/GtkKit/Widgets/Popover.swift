@@ -1,11 +1,22 @@
 import CGtk
 
+extension Widget {
+    /// Shows a popover beside another widget, which it becomes a child of.
+    ///
+    /// Never beside a GtkStack: to assistive technology each child of a stack is the page that it stands on, and for a
+    /// child without a page GTK 4.8 follows a null pointer as soon as the popover closes.
+    public final func attachPopover(to parent: Widget) {
+        precondition(shim_is_a(parent.pointer, gtk_stack_get_type()) == 0, "a popover is no page of a stack")
+        gtk_widget_set_parent(cast(), parent.cast())
+    }
+}
+
 /// A popover that shows something beside what the user goes on doing: it takes neither the focus nor a grab, and
 /// closes by code alone.
 public final class CompanionPopover: Widget {
     public convenience init(parent: Widget) {
         self.init(sinking: gtk_popover_new())
-        gtk_widget_set_parent(cast(), parent.cast())
+        attachPopover(to: parent)
         gtk_popover_set_autohide(cast(), 0)
         gtk_popover_set_has_arrow(cast(), 0)
         gtk_popover_set_position(cast(), GTK_POS_TOP)

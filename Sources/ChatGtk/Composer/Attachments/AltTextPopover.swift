@@ -6,7 +6,7 @@ enum AltTextPopover {
     /// - Parameter done: is given the text when the popover closes by Return or a click elsewhere, not by Escape.
     static func present(at parent: Widget, text: String, _ done: @escaping @MainActor (String) -> Void) {
         let popover = Widget(sinking: gtk_popover_new())
-        gtk_widget_set_parent(popover.cast(), parent.cast())
+        popover.attachPopover(to: parent)
         gtk_popover_set_position(popover.cast(), GTK_POS_TOP)
         let entry = Entry(sinking: gtk_entry_new())
         gtk_entry_set_placeholder_text(entry.cast(), translated("Describe it for people who can’t see it"))

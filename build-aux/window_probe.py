@@ -22,6 +22,22 @@ def role_of(node):
     return ROLES.get(name, name)
 
 
+def name_of(node):
+    """What a screen reader calls an object: its name, or the text of the label that stands for it, as newer GTK has it
+    for labels and menu items.
+    """
+    name = node.get_name()
+    if name:
+        return name
+    if node.get_role_name() == "label":
+        return text_of(node)
+    for relation in node.get_relation_set():
+        if relation.get_relation_type() == Atspi.RelationType.LABELLED_BY:
+            labels = (relation.get_target(index) for index in range(relation.get_n_targets()))
+            return " ".join(label.get_name() or text_of(label) for label in labels)
+    return ""
+
+
 def fail(message):
     print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
     sys.exit(1)
@@ -56,9 +72,16 @@ class Window:
         self.process = subprocess.Popen(
             [program, *arguments], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
         self.surface = None
+        # What was announced last; GTK before 4.14 changes the name of a status region in the place of that.
+        self.announced = ""
+        self.listener = Atspi.EventListener.new(self._announce)
+        self.listener.register("object:announcement")
         self.name = os.path.basename(program)
         self.application = wait("the window in the accessible tree", self._find)
         wait("the window", lambda: any(role_of(node) == "frame" for node in self.nodes()))
+
+    def _announce(self, event):
+        self.announced = str(event.any_data)
 
     def _find(self):
         if self.process.poll() is not None:
@@ -96,7 +119,7 @@ class Window:
     def find(self, role, name=None):
         for node in self.nodes():
             try:
-                if role_of(node) == role and (name is None or node.get_name() == name):
+                if role_of(node) == role and (name is None or name_of(node) == name):
                     return node
             except GLib.Error:
                 pass

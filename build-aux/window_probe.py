@@ -154,8 +154,8 @@ class Window:
 
 
 def keycode(key):
-    """F10 by its number: keymaps since 2.44 have it on a level with Alt too, and xdotool presses Alt for it."""
-    return re.sub("F10$", "76", key)
+    """F1 to F10 by their numbers: newer keymaps have them on a level with Alt too, and xdotool presses Alt for them."""
+    return re.sub(r"\bF(10|[1-9])$", lambda found: str(66 + int(found[1])), key)
 
 
 def shown_size(node):

@@ -11,8 +11,10 @@ public enum RealInput {
         try run(["key", "--delay", "15"] + keys.map(keycode))
     }
 
-    /// F10 by its number: keymaps since 2.44 have it on a level with Alt too, and xdotool presses Alt for it.
-    public static func keycode(_ keys: String) -> String { keys.replacing(/F10$/, with: "76") }
+    /// F1 to F10 by their numbers: newer keymaps have them on a level with Alt too, and xdotool presses Alt for them.
+    public static func keycode(_ keys: String) -> String {
+        keys.replacing(/\bF(10|[1-9])$/) { found in Int(found.1).map { "\(66 + $0)" } ?? String(found.0) }
+    }
 
     public static func type(_ text: String) throws {
         waitForFocus()

@@ -70,6 +70,11 @@ extension ChatStore {
         }
     }
 
+    /// Whether the room is kept. What can't be read is thrown, never answered as false.
+    public func hasRoom(_ room: RoomID) async throws -> Bool {
+        try await read { db in try RoomRecord.find(room, in: db) != nil }
+    }
+
     /// Those who are in the room, in the order they came, and those who left it.
     /// - Throws: ``ChatError/notFound``.
     public func members(of room: RoomID) async throws -> [Member] {

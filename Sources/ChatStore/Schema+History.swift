@@ -4,7 +4,7 @@ extension Schema {
         applicationID: 0x5041_524C,
         steps: [
             conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits,
-            invitations, ways,
+            invitations, ways, encryption,
         ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same

@@ -104,4 +104,13 @@ extension Schema {
     /// Where a server goes on forwards from what is in front of a gap, as far as that is known: history that was asked for
     /// by its day, or by a message, is read in both directions.
     static let ways = "ALTER TABLE gap ADD COLUMN forward TEXT;"
+
+    /// A room that is encrypted stays so, whatever is written later: a message in the clear can't be taken back.
+    static let encryption = """
+        CREATE TRIGGER roomSetting_encrypted BEFORE UPDATE ON roomSetting
+        WHEN old.name = 'matrix.encrypted' AND old.value = '1' AND new.value <> '1'
+        BEGIN
+            SELECT RAISE(IGNORE);
+        END;
+        """
 }

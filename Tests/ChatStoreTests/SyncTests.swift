@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @testable import ChatStore
@@ -41,6 +42,26 @@ import Testing
 
     private func texts(_ store: ChatStore) async throws -> [String] {
         try await store.messages(in: room, before: .max, limit: 10_000).messages.map(\.text)
+    }
+
+    /// Whatever is read wrongly above: once a room is encrypted, nothing that is written makes it clear again.
+    @Test func aRoomThatIsEncryptedStaysSo() async throws {
+        let store = try await open()
+        for value in ["0", "1", "0"] { try await apply([], to: store) { $0.settings = ["matrix.encrypted": value] } }
+        #expect(try await store.setting("matrix.encrypted", of: room) == "1")
+        try await store.set("0", for: "matrix.encrypted", of: room)
+        #expect(try await store.setting("matrix.encrypted", of: room) == "1")
+        await store.close()
+    }
+
+    @Test func aRoomThatCannotBeReadIsNotAnUnknownOne() async throws {
+        let store = try await open()
+        #expect(try await !store.hasRoom(room))
+        try await apply([event(1)], to: store)
+        #expect(try await store.hasRoom(room))
+        try await store.write { db in try db.execute(sql: "ALTER TABLE room RENAME TO elsewhere") }
+        await #expect(throws: (any Error).self) { try await store.hasRoom(room) }
+        await store.close()
     }
 
     @Test func aRoomComesWithItsMembersItsMessagesAndItsToken() async throws {

@@ -173,7 +173,8 @@ extension MatrixBackend {
             batch.isLeft = true
             return batch
         }
-        let isKnown = (try? await store.members(of: update.id)) != nil
+        // An error is no answer: a room taken for unknown would lose that it is encrypted.
+        let isKnown = try await store.hasRoom(update.id)
         // What an extension tells of a room that was not told itself.
         guard isKnown || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
         func kept(_ name: String) async throws -> String? {

@@ -2894,7 +2894,8 @@ md_is_autolink_uri(MD_CTX* ctx, OFF beg, OFF max_end, OFF* p_end)
     MD_ASSERT(CH(beg) == _T('<'));
 
     /* Check for scheme. */
-    if(off >= max_end  ||  !ISASCII(off))
+    /* PARLANCE: It begins with a letter. */
+    if(off >= max_end  ||  !ISALPHA(off))
         return FALSE;
     off++;
     while(1) {
@@ -3300,6 +3301,20 @@ md_collect_marks(MD_CTX* ctx, const MD_LINE* lines, MD_SIZE n_lines, int table_m
                         flags &= ~MD_MARK_POTENTIAL_OPENER;
                     if(tmp < line->end  &&  !ISUNICODEWHITESPACE(tmp)  &&  !ISUNICODEPUNCT(tmp))
                         flags &= ~MD_MARK_POTENTIAL_CLOSER;
+                    /* PARLANCE: By the rules of emphasis, as cmark-gfm does it, so that "~/x and ~/y" has
+                     * no strikethrough, and "a~b~c" has one. */
+                    if(ch == _T('~')) {
+                        int is_space_before = (off == line->beg  ||  ISUNICODEWHITESPACEBEFORE(off));
+                        int is_space_after = (tmp >= line->end  ||  ISUNICODEWHITESPACE(tmp));
+                        int is_punct_before = (off > line->beg  &&  ISUNICODEPUNCTBEFORE(off));
+                        int is_punct_after = (tmp < line->end  &&  ISUNICODEPUNCT(tmp));
+
+                        flags = 0;
+                        if(!is_space_after  &&  (!is_punct_after  ||  is_space_before  ||  is_punct_before))
+                            flags |= MD_MARK_POTENTIAL_OPENER;
+                        if(!is_space_before  &&  (!is_punct_before  ||  is_space_after  ||  is_punct_after))
+                            flags |= MD_MARK_POTENTIAL_CLOSER;
+                    }
                     if(flags != 0)
                         ADD_MARK(ch, off, tmp, flags);
                 }
@@ -4581,7 +4596,9 @@ md_process_table_row(MD_CTX* ctx, MD_BLOCKTYPE cell_type, OFF beg, OFF end,
     MD_ENTER_BLOCK(MD_BLOCK_TR, NULL);
     k = 0;
     for(i = 0; i < j-1  &&  k < col_count; i++) {
-        if(pipe_offs[i] < pipe_offs[i+1]-1)
+        /* PARLANCE: What is empty between two pipes is a cell, too: only before the first and behind
+         * the last one there is none. */
+        if(pipe_offs[i] < pipe_offs[i+1]-1  ||  (i > 0  &&  i < j-2))
             MD_CHECK(md_process_table_cell(ctx, cell_type, align[k++], pipe_offs[i], pipe_offs[i+1]-1));
     }
     /* Make sure we call enough table cells even if the current table contains
@@ -4697,6 +4714,48 @@ abort:
     return ret;
 }
 
+/* PARLANCE: The column at the offset end of a line, if the offset beg is at the column given. */
+static unsigned
+md_column(MD_CTX* ctx, OFF beg, OFF end, unsigned column)
+{
+    OFF off;
+
+    for(off = beg; off < end; off++)
+        column = (CH(off) == _T('\t')) ? (column + 4) & ~3u : column + 1;
+    return column;
+}
+
+/* PARLANCE: The indentation of code as it is written, with its tabs.
+ *
+ * Returns where it begins. What is left in p_indent are spaces to be put before it: of a tab that
+ * belongs to a container in part, or all where the columns cannot be told. */
+static OFF
+md_verbatim_indent(MD_CTX* ctx, const MD_VERBATIMLINE* line, int* p_indent)
+{
+    OFF blank_beg = line->beg;
+    OFF off;
+    unsigned column, indent_column;
+
+    while(blank_beg > 0  &&  ISBLANK(blank_beg-1))
+        blank_beg--;
+    for(off = blank_beg; off > 0  &&  !ISNEWLINE(off-1); off--)
+        ;
+
+    column = md_column(ctx, off, blank_beg, 0);
+    indent_column = md_column(ctx, blank_beg, line->beg, column);
+    if(indent_column < column + (unsigned) *p_indent)
+        return line->beg;
+    indent_column -= *p_indent;
+
+    off = blank_beg;
+    while(column < indent_column) {
+        column = md_column(ctx, off, off+1, column);
+        off++;
+    }
+    *p_indent = (int) (column - indent_column);
+    return off;
+}
+
 static int
 md_process_verbatim_block_contents(MD_CTX* ctx, MD_TEXTTYPE text_type, const MD_VERBATIMLINE* lines, MD_SIZE n_lines)
 {
@@ -4709,6 +4768,7 @@ md_process_verbatim_block_contents(MD_CTX* ctx, MD_TEXTTYPE text_type, const MD_
     for(line_index = 0; line_index < n_lines; line_index++) {
         const MD_VERBATIMLINE* line = &lines[line_index];
         int indent = line->indent;
+        OFF indent_beg = md_verbatim_indent(ctx, line, &indent);
 
         MD_ASSERT(indent >= 0);
 
@@ -4721,7 +4781,7 @@ md_process_verbatim_block_contents(MD_CTX* ctx, MD_TEXTTYPE text_type, const MD_
             MD_TEXT(text_type, indent_chunk_str, indent);
 
         /* Output the code line itself. */
-        MD_TEXT_INSECURE(text_type, STR(line->beg), line->end - line->beg);
+        MD_TEXT_INSECURE(text_type, STR(indent_beg), line->end - indent_beg);
 
         /* Enforce end-of-line. */
         MD_TEXT(text_type, _T("\n"), 1);
@@ -5275,6 +5335,27 @@ md_is_setext_underline(MD_CTX* ctx, OFF beg, OFF* p_end, unsigned* p_level)
     return TRUE;
 }
 
+/* PARLANCE: Whether the line has so many cells. */
+static int
+md_has_table_cells(MD_CTX* ctx, const MD_LINE* line, unsigned count)
+{
+    OFF off = line->beg;
+    OFF end = line->end;
+    unsigned found;
+
+    if(off < end  &&  CH(off) == _T('|'))
+        off++;
+    found = (off < end) ? 1 : 0;
+    while(off < end) {
+        if(CH(off) == _T('\\'))
+            off++;
+        else if(CH(off) == _T('|')  &&  off + 1 < end)
+            found++;
+        off++;
+    }
+    return found == count;
+}
+
 static int
 md_is_table_underline(MD_CTX* ctx, OFF beg, OFF* p_end, unsigned* p_col_count)
 {
@@ -5470,7 +5551,8 @@ md_is_html_block_start_condition(MD_CTX* ctx, OFF beg)
     /* Check for type 4 or 5: <! */
     if(off < ctx->size  &&  CH(off) == _T('!')) {
         /* Check for type 4: <! followed by uppercase letter. */
-        if(off + 1 < ctx->size  &&  ISASCII(off+1))
+        /* PARLANCE: A letter; with any character type 5 would never be found. */
+        if(off + 1 < ctx->size  &&  ISALPHA(off+1))
             return 4;
 
         /* Check for type 5: <![CDATA[ */
@@ -5875,7 +5957,8 @@ md_analyze_line(MD_CTX* ctx, OFF beg, OFF* p_end,
 
             /* We are another MD_LINE_FENCEDCODE unless we are closing fence
              * which we transform into MD_LINE_BLANK. */
-            if(line->indent < ctx->code_indent_offset) {
+            /* PARLANCE: A fence outside of the container begins other code, it does not end this. */
+            if(line->indent < ctx->code_indent_offset  &&  n_parents == ctx->n_containers) {
                 if(md_is_closing_code_fence(ctx, CH(pivot_line->beg), off, &off)) {
                     line->type = MD_LINE_BLANK;
                     ctx->last_line_has_list_loosening_effect = FALSE;
@@ -6065,8 +6148,13 @@ md_analyze_line(MD_CTX* ctx, OFF beg, OFF* p_end,
         if(line->indent < ctx->code_indent_offset  &&
            md_is_container_mark(ctx, line->indent, off, &off, &container))
         {
+            /* PARLANCE: A list mark is followed by a blank line even if spaces follow it. */
+            OFF rest = off;
+
+            while(rest < ctx->size  &&  ISBLANK(rest))
+                rest++;
             if(pivot_line->type == MD_LINE_TEXT  &&  n_parents == ctx->n_containers  &&
-                        (off >= ctx->size || ISNEWLINE(off))  &&  container.ch != _T('>'))
+                        (rest >= ctx->size || ISNEWLINE(rest))  &&  container.ch != _T('>'))
             {
                 /* Noop. List mark followed by a blank line cannot interrupt a paragraph. */
             } else if(pivot_line->type == MD_LINE_TEXT  &&  n_parents == ctx->n_containers  &&
@@ -6104,12 +6192,6 @@ md_analyze_line(MD_CTX* ctx, OFF beg, OFF* p_end,
             }
         }
 
-        /* Check whether we are table continuation. */
-        if(pivot_line->type == MD_LINE_TABLE  &&  n_parents == ctx->n_containers) {
-            line->type = MD_LINE_TABLE;
-            break;
-        }
-
         /* Check for ATX header. */
         if(line->indent < ctx->code_indent_offset  &&
                 off < ctx->size  &&  CH(off) == _T('#'))
@@ -6136,7 +6218,8 @@ md_analyze_line(MD_CTX* ctx, OFF beg, OFF* p_end,
         }
 
         /* Check for start of raw HTML block. */
-        if(off < ctx->size  &&  CH(off) == _T('<')
+        /* PARLANCE: As with all other blocks, not where it is indented like code. */
+        if(line->indent < ctx->code_indent_offset  &&  off < ctx->size  &&  CH(off) == _T('<')
             &&  !(ctx->parser.flags & MD_FLAG_NOHTMLBLOCKS))
         {
             ctx->html_block_type = md_is_html_block_start_condition(ctx, off);
@@ -6158,16 +6241,31 @@ md_analyze_line(MD_CTX* ctx, OFF beg, OFF* p_end,
             }
         }
 
+        /* Check whether we are table continuation. */
+        /* PARLANCE: Behind the beginnings of all other blocks, which end a table. (GFM, "Tables") */
+        if(pivot_line->type == MD_LINE_TABLE  &&  n_parents == ctx->n_containers) {
+            line->type = MD_LINE_TABLE;
+            break;
+        }
+
         /* Check for table underline. */
         if((ctx->parser.flags & MD_FLAG_TABLES)  &&  pivot_line->type == MD_LINE_TEXT
+            &&  line->indent < ctx->code_indent_offset  /* PARLANCE: as above */
             &&  off < ctx->size  &&  ISANYOF3(off, _T('|'), _T('-'), _T(':'))
             &&  n_parents == ctx->n_containers)
         {
             unsigned col_count;
 
-            if(ctx->current_block != NULL  &&  ctx->current_block->n_lines == 1  &&
-                md_is_table_underline(ctx, off, &off, &col_count))
+            /* PARLANCE: Without as many cells in its head it is no table: cells would be lost.
+             * (GFM, example 203) */
+            OFF underline_end;
+
+            if(ctx->current_block != NULL  &&
+                md_is_table_underline(ctx, off, &underline_end, &col_count)  &&
+                md_has_table_cells(ctx, &((const MD_LINE*) (ctx->current_block + 1))[ctx->current_block->n_lines - 1],
+                        col_count))
             {
+                off = underline_end;
                 line->data = col_count;
                 line->type = MD_LINE_TABLEUNDERLINE;
                 break;
@@ -6327,6 +6425,18 @@ md_process_line(MD_CTX* ctx, const MD_LINE_ANALYSIS** p_pivot_line, MD_LINE_ANAL
     /* MD_LINE_TABLEUNDERLINE changes meaning of the current block. */
     if(line->type == MD_LINE_TABLEUNDERLINE) {
         MD_ASSERT(ctx->current_block != NULL);
+        /* PARLANCE: Only the last line is the head, the ones before it are a paragraph. */
+        if(ctx->current_block->n_lines > 1) {
+            MD_LINE_ANALYSIS head = *pivot_line;
+
+            ctx->current_block->n_lines--;
+            ctx->n_block_bytes -= sizeof(MD_LINE);
+            head.beg = ((MD_LINE*) (ctx->current_block + 1))[ctx->current_block->n_lines].beg;
+            head.end = ((MD_LINE*) (ctx->current_block + 1))[ctx->current_block->n_lines].end;
+            MD_CHECK(md_end_current_block(ctx));
+            MD_CHECK(md_start_new_block(ctx, &head));
+            MD_CHECK(md_add_line_into_current_block(ctx, &head));
+        }
         MD_ASSERT(ctx->current_block->n_lines == 1);
         ctx->current_block->type = MD_BLOCK_TABLE;
         ctx->current_block->data = line->data;

@@ -44,6 +44,21 @@ struct HostileMarkup {
             HostileMarkup("a wide table of short rows") {
                 "|" + repeated("a|", $0 / 4) + "\n|" + repeated("-|", $0 / 4) + "\n" + repeated("|a\n", $0 / 2)
             },
+            HostileMarkup("tables of 120 columns and short rows") {
+                repeated(
+                    "|" + repeated("a|", 240) + "\n|" + repeated("-|", 240) + "\n" + repeated("|a\n", 600) + "\n", $0)
+            },
+            HostileMarkup("numbered lists in each other, blank lines") {
+                repeated("1. ", $0 / 2) + repeated("\n", $0 / 2)
+            },
+            HostileMarkup("brackets on lines of their own") { repeated("[\n", $0 / 2) + repeated("]\n", $0 / 2) },
+            HostileMarkup("a long address at many places") {
+                "[a]: b " + repeated("x", $0 / 2) + "\n\n[b]: " + repeated("x", $0 / 4) + "\n\n"
+                    + repeated("[b]", $0 / 4)
+            },
+            HostileMarkup("a long label of a link that is none") {
+                "[a]: b\n\n" + repeated("[" + String(repeating: "b", count: 900) + "]", $0)
+            },
             HostileMarkup("the heads of tables that are none") {
                 repeated("a b c\n", $0 / 2) + repeated("|-|\n", $0 / 2)
             },

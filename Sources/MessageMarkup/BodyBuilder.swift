@@ -84,6 +84,10 @@ struct BodyBuilder {
     }
 
     private mutating func takeInline() -> InlineText {
+        if inline.isEmpty {
+            ignoresSpace = true
+            return InlineText()
+        }
         let text = marks.applied(to: inline.trimmed)
         inline = InlineText()
         ignoresSpace = true
@@ -186,6 +190,11 @@ extension InlineText {
 
     /// The text of blocks, each on a line, where only text can stand.
     init(flattening blocks: [BodyBlock]) {
+        // Nearly every cell.
+        if blocks.count == 1, case .text(let text) = blocks[0] {
+            self = text
+            return
+        }
         self.init(
             lines: blocks.map { block in
                 switch block {

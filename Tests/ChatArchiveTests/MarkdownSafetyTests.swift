@@ -1,4 +1,4 @@
-import CCmark
+import CMD4C
 import ChatCore
 import ChatTestSupport
 import SeededRandom
@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatArchive
 
-/// Exports as another program reads them: cmark-gfm, which finds raw HTML where there is any.
+/// Exports as another program reads them, one that finds raw HTML where there is any.
 @Suite(.timeLimit(.minutes(5))) struct MarkdownSafetyTests {
     private static let script = "\n<script>alert(1)</script>"
 
@@ -22,18 +22,30 @@ import Testing
         "<pre>\n```\n</pre>\n```", "a\n===\n```\n ~~~\n ```",
     ]
 
-    /// How often cmark finds raw HTML.
+    /// How often CommonMark has raw HTML in it: blocks, and tags within a text.
     private static func rawHTML(in text: String) -> Int {
-        guard let document = cmark_parse_document(text, text.utf8.count, CMARK_OPT_UNSAFE) else { return -1 }
-        defer { cmark_node_free(document) }
-        guard let iterator = cmark_iter_new(document) else { return -1 }
-        defer { cmark_iter_free(iterator) }
-        var count = 0
-        while cmark_iter_next(iterator) != CMARK_EVENT_DONE {
-            let type = cmark_node_get_type(cmark_iter_get_node(iterator))
-            if type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE { count += 1 }
+        struct Count {
+            var found = 0
+            var isInBlock = false
         }
-        return count
+        var parser = MD_PARSER()
+        parser.enter_block = { type, _, count in
+            let count = count!.assumingMemoryBound(to: Count.self)
+            count.pointee.isInBlock = type == MD_BLOCK_HTML
+            if type == MD_BLOCK_HTML { count.pointee.found += 1 }
+            return 0
+        }
+        parser.leave_block = { _, _, _ in 0 }
+        parser.enter_span = { _, _, _ in 0 }
+        parser.leave_span = { _, _, _ in 0 }
+        parser.text = { type, _, _, count in
+            let count = count!.assumingMemoryBound(to: Count.self)
+            if type == MD_TEXT_HTML, !count.pointee.isInBlock { count.pointee.found += 1 }
+            return 0
+        }
+        var count = Count()
+        let isRead = text.withCString { md_parse($0, MD_SIZE(text.utf8.count), &parser, &count) == 0 }
+        return isRead ? count.found : -1
     }
 
     private static func exported(_ text: String, as kind: Message.Kind = .text, by name: String = "Robin") -> String {

@@ -98,17 +98,39 @@ struct MarkdownBodyTests {
         #expect(!body.blocks.isEmpty)
     }
 
-    /// What would take the parser minutes is shown as it is.
+    /// What would take long, or become much longer than it is, is shown as it is.
     @Test(arguments: [
         String(repeating: "- ", count: 25_000) + "x" + String(repeating: "\n", count: 50_000),
+        String(repeating: "1. ", count: 300) + "x",
         String(repeating: ">", count: 50_000) + "a\n" + String(repeating: "a\n", count: 25_000),
-        String(repeating: "![[]()", count: 20_000),
-        "|" + String(repeating: "a|", count: 12_500) + "\n|" + String(repeating: "-|", count: 12_500) + "\n"
+        "|" + String(repeating: "a|", count: 100) + "\n|" + String(repeating: "-|", count: 100) + "\n"
             + String(repeating: "|a\n", count: 16_000),
-        String(repeating: "a b c\n", count: 8000) + String(repeating: "|-|\n", count: 12_500),
     ])
     func whatNobodyWritesIsText(text: String) {
-        #expect(MessageMarkup.body(markdown: text) == MessageMarkup.body(plain: text))
+        let isText = MessageMarkup.body(markdown: text) == MessageMarkup.body(plain: text)
+        #expect(isText)
+    }
+
+    /// These took cmark-gfm minutes.
+    @Test(arguments: [
+        (String(repeating: "![[]()", count: 20_000), 1), (String(repeating: "[", count: 100_000), 1),
+        (String(repeating: "*t ", count: 20_000) + String(repeating: "_t*_ ", count: 20_000), 1),
+        (String(repeating: "a <? ", count: 20_000), 1), (String(repeating: "[a\n", count: 20_000) + "]", 1),
+        (String(repeating: "a b c\n", count: 8000) + String(repeating: "|-|\n", count: 12_500), 2),
+    ])
+    func whatLooksForItsEndInVainIsRead(text: String, blocks: Int) {
+        #expect(MessageMarkup.body(markdown: text).blocks.count == blocks)
+    }
+
+    /// Rows of a wide table may leave out cells, and lists may be as deep as they are shown, and deeper.
+    @Test func whatSomebodyMayWriteIsRead() {
+        let table = "|" + String(repeating: "a|", count: 30) + "\n|" + String(repeating: "-|", count: 30) + "\n"
+        let body = MessageMarkup.body(markdown: table + String(repeating: "|a\n", count: 300))
+        guard case .table(let rows)? = body.blocks.first else { return #expect(Bool(false), "no table") }
+        #expect(rows.rows.count == 301)
+        #expect(rows.rows.allSatisfy { $0.count == 30 })
+        let list = (0..<90).map { String(repeating: "  ", count: $0) + "- a\n" }.joined()
+        #expect(MessageMarkup.body(markdown: list) != MessageMarkup.body(plain: list))
     }
 
     /// Long texts as people write them, with all that they may have, are no such.

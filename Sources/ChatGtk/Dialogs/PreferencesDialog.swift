@@ -56,6 +56,9 @@ public enum AboutDialog {
         window.setProperty("version", version)
         window.setProperty("comments", translated("Chat with the best composer on any desktop."))
         adw_about_window_set_license_type(window.cast(), GTK_LICENSE_APACHE_2_0)
+        // In the program itself, not a library beside it.
+        adw_about_window_add_legal_section(
+            window.cast(), "MD4C", "Copyright © 2016–2024 Martin Mitáš", GTK_LICENSE_MIT_X11, nil)
         gtk_window_present(window.cast())
     }
 

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import MessageMarkup
+
+/// How deep lists and quotes are, counted from the beginnings of lines: never less than there are.
+struct ContainerDepthTests {
+    @Test(arguments: [
+        "- ", "+ ", "* ", "1. ", "123456789) ", ">", "> ", "> - ", "-\t", "  - ",
+    ])
+    func manyInOneLineAreNotBearable(mark: String) {
+        #expect(!ContainerDepth.isBearable(String(repeating: mark, count: 300) + "x"))
+        #expect(ContainerDepth.isBearable(String(repeating: mark, count: 20) + "x"))
+    }
+
+    /// What is open stays open over blank lines, where its paragraph goes on, and where it is indented.
+    @Test(arguments: ["\n", "\r\n", "\r"], ["", "b"])
+    func theyAddUpOverLines(lineBreak: String, between: String) {
+        let many = String(repeating: "- ", count: 150)
+        let indent = String(repeating: " ", count: 300)
+        #expect(ContainerDepth.isBearable(many + "a"))
+        #expect(!ContainerDepth.isBearable(many + "a" + lineBreak + between + lineBreak + indent + many + "c"))
+    }
+
+    @Test(arguments: [
+        String(repeating: "- a\n", count: 1000), String(repeating: "> a\n> - b\n\n", count: 1000),
+        String(repeating: "-", count: 1000), "- a\n" + String(repeating: " ", count: 1000) + "b",
+        (0..<80).map { String(repeating: "  ", count: $0) + "- a\n" }.joined(),
+        String(repeating: "- - - - - - - - a\n\nb\n\n", count: 100),
+    ])
+    func whatPeopleWriteIsBearable(text: String) {
+        #expect(ContainerDepth.isBearable(text))
+    }
+}

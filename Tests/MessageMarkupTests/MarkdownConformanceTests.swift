@@ -1,0 +1,14 @@
+import MessageMarkup
+import Testing
+
+/// What is markup and what is not, section by section.
+struct MarkdownConformanceTests {
+    @Test(arguments: MarkdownCases.all.map(\.section))
+    func bodiesAreAsTheSpecificationHasThem(section: String) {
+        let cases = MarkdownCases.all.first { $0.section == section }?.cases ?? []
+        #expect(!cases.isEmpty)
+        for (markdown, body) in cases {
+            #expect(sketch(MessageMarkup.body(markdown: markdown)) == body, "\(markdown.debugDescription)")
+        }
+    }
+}

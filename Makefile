@@ -17,8 +17,8 @@ RELEASE := .build/release
 SWIFT_PATHS := Package.swift Sources Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
-.PHONY: help deps deps-flatpak schemas build release run test lint format bench soak fuzz leaks input-methods check-new-app \
-	new-app screenshots flatpak flatpak-check install uninstall pot clean
+.PHONY: help deps schemas build release run test lint format bench soak fuzz leaks input-methods check-new-app \
+	new-app screenshots flatpak flatpak-check check-roots install uninstall pot clean
 
 help: ## List the targets
 	@printf 'make TARGET, where TARGET is one of\n\n'
@@ -26,44 +26,47 @@ help: ## List the targets
 	@printf '\nARGS="…" is handed to the program that run, bench, soak and fuzz start.\n'
 	@printf 'install and uninstall take PREFIX [$(PREFIX)] and DESTDIR.\n'
 
-deps: ## Install the Debian packages that are missing, as root or through sudo
+deps: ## Install the packages that are missing, as root or through sudo
 	@build-aux/deps
 
-deps-flatpak: ## Install what `make flatpak` needs
-	@build-aux/deps --flatpak
+# The groups of build-aux/dependencies that a step needs: installed, or only looked for.
+deps-%:
+	@build-aux/deps $(subst +, ,$*)
+have-%:
+	@build-aux/deps --check $(subst +, ,$*)
 
 schemas: $(SCHEMAS)/gschemas.compiled
 
 $(SCHEMAS)/gschemas.compiled: $(wildcard data/*.gschema.xml)
 	@mkdir -p $(SCHEMAS) && cp data/*.gschema.xml $(SCHEMAS)/ && glib-compile-schemas --strict $(SCHEMAS)
 
-build: schemas ## Build everything, tests too, for debugging
+build: have-build schemas ## Build everything, tests too, for debugging
 	$(SWIFT) build --build-tests
 
 # With Swift's own libraries inside: it runs where no Swift is installed, and starts faster.
-release: ## Build the program as it is installed, in .build/release
+release: have-build ## Build the program as it is installed, in .build/release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-decode
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-film
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
-run: deps schemas ## Build and start Parlance; without a display, a short scripted conversation
+run: deps-build+run schemas ## Build and start Parlance; without a display, a short scripted conversation
 	$(SWIFT) build --product parlance
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
 	@build-aux/run .build/debug/parlance $(ARGS)
 
-test: deps schemas ## Build and run every test
+test: deps-build+run+display+test schemas ## Build and run every test
 	@build-aux/test
 
-lint: deps schemas ## Check the style, the architecture and the data files
+lint: deps-lint ## Check the style, the architecture and the data files
 	@build-aux/lint
 
-format: ## Lay out the Swift sources as `make lint` wants them
+format: have-build ## Lay out the Swift sources as `make lint` wants them
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_PATHS)
 
-bench: deps schemas release ## Measure: a table, and a JSON line for each row
+bench: deps-build+run+display+bench schemas release ## Measure: a table, and a JSON line for each row
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-timeline-bench
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
@@ -78,7 +81,7 @@ bench: deps schemas release ## Measure: a table, and a JSON line for each row
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
 	@$(RELEASE)/parlance-matrix-soak bench
 
-soak: deps ## Run the long fault tests
+soak: deps-build ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
 ifneq ($(ARGS),)
 	@$(RELEASE)/parlance-store-soak $(ARGS)
@@ -94,26 +97,25 @@ else
 	@$(RELEASE)/parlance-matrix-soak talk
 endif
 
-fuzz: deps ## Run the long fuzzing of the composer and of message bodies
+fuzz: deps-build ## Run the long fuzzing of the composer and of message bodies
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
 
-leaks: deps schemas ## Open, act and close under valgrind's memcheck
+leaks: deps-build+run+display+test+leaks schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery
 	@build-aux/leaks .build/debug/parlance-gallery act
 
-input-methods: deps schemas ## Type Korean, Japanese and Chinese through IBus; prints a transcript
-	@build-aux/deps --input-methods
+input-methods: deps-build+run+display+test+input-methods schemas ## Type Korean, Japanese and Chinese through IBus; prints a transcript
 	$(SWIFT) build --product parlance
 	@build-aux/with-display build-aux/input-methods .build/debug/parlance
 
 new-app: ## Begin a program with the composer: NAME=…, and DIR=… [beside this folder]
 	@build-aux/new-app "$(NAME)" $(if $(DIR),"$(DIR)")
 
-check-new-app: deps schemas ## Build the app that new-app begins, as its author would, and try its window (1 min)
+check-new-app: deps-build+run+display+test schemas ## Build the app that new-app begins, as its author would, and try its window (1 min)
 	@build-aux/with-display build-aux/check-template --build
 
-screenshots: deps schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
+screenshots: deps-build+run+display schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
@@ -121,11 +123,14 @@ screenshots: deps schemas ## Draw every view to .build/screenshots, light and da
 	@ADW_DEBUG_HIGH_CONTRAST=1 build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 
-flatpak: deps-flatpak ## Build the Flatpak and install it for this user
+flatpak: deps-build+flatpak ## Build the Flatpak and install it for this user
 	@build-aux/flatpak install
 
-flatpak-check: deps deps-flatpak ## Build the Flatpak, start it in its sandbox and check what it may do
+flatpak-check: deps-build+run+display+test+flatpak ## Build the Flatpak, start it in its sandbox and check what it may do
 	@build-aux/flatpak check
+
+check-roots: deps-roots ## Build and test a clean clone in fresh roots of Debian, as root; ARGS=--short for less
+	@build-aux/clean-roots $(ARGS)
 
 install: $(if $(wildcard $(RELEASE)/parlance),,release) ## Install what `make release` built
 	@build-aux/install-tree install "$(DESTDIR)" "$(PREFIX)" $(RELEASE)
@@ -133,7 +138,7 @@ install: $(if $(wildcard $(RELEASE)/parlance),,release) ## Install what `make re
 uninstall: ## Remove what `make install` put there
 	@build-aux/install-tree uninstall "$(DESTDIR)" "$(PREFIX)" $(RELEASE)
 
-pot: ## Collect the translatable strings in po/parlance.pot
+pot: have-build ## Collect the translatable strings in po/parlance.pot
 	@build-aux/pot
 
 clean: ## Remove everything that was built

@@ -29,8 +29,11 @@ let package = Package(
         .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
         .executable(name: "parlance-matrix-soak", targets: ["MatrixSoak"]),
     ],
+    // Exact, so that one clone builds one program anywhere, next year too (docs/dependencies.md).
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        // `_RopeModule` may change in any release.
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+        // The store's faults (`make soak`) are tried with this one.
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [

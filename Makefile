@@ -18,7 +18,7 @@ SWIFT_PATHS := Package.swift Sources Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
 .PHONY: help deps schemas build release run test lint format bench soak fuzz leaks input-methods check-new-app \
-	new-app screenshots flatpak flatpak-check check-roots install uninstall pot clean
+	new-app screenshots flatpak flatpak-check deb check-roots install uninstall pot clean
 
 help: ## List the targets
 	@printf 'make TARGET, where TARGET is one of\n\n'
@@ -128,6 +128,9 @@ flatpak: deps-build+flatpak ## Build the Flatpak and install it for this user
 
 flatpak-check: deps-build+run+display+test+flatpak ## Build the Flatpak, start it in its sandbox and check what it may do
 	@build-aux/flatpak check
+
+deb: deps-build+deb release ## Make a package for Debian, in .build/deb
+	@build-aux/deb
 
 check-roots: deps-roots ## Build and test a clean clone in fresh roots of Debian, as root; ARGS=--short for less
 	@build-aux/clean-roots $(ARGS)

@@ -11,6 +11,8 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib  # noqa: E402
 
 State = Atspi.StateType
+# Arch has it in the second place.
+BUS_LAUNCHER = next(filter(os.path.exists, ("/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher")), "at-spi-bus-launcher")
 
 
 # Newer AT-SPI calls a push button a button, and newer GTK lets the button within a menu button speak for it.
@@ -63,7 +65,7 @@ class Window:
 
     def __init__(self, program, environment=None, arguments=()):
         self.bus = subprocess.Popen(
-            ["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"],
+            [BUS_LAUNCHER, "--launch-immediately"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         session = Gio.bus_get_sync(Gio.BusType.SESSION)
         wait("the accessibility bus", lambda: session.call_sync(

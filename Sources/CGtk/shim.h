@@ -39,6 +39,49 @@ static const GParamFlags shim_param_explicit_notify = G_PARAM_EXPLICIT_NOTIFY;
 static const GSettingsBindFlags shim_settings_bind_default = G_SETTINGS_BIND_DEFAULT;
 static const GSettingsBindFlags shim_settings_bind_get = G_SETTINGS_BIND_GET;
 static const GSignalFlags shim_signal_run_last = G_SIGNAL_RUN_LAST;
+// What newer GTK deprecates, by the successor where there is one; docs/dependencies.md lists the rest.
+static inline gboolean shim_translate(gpointer from, gpointer to, double x, double y, double *there_x, double *there_y) {
+    graphene_point_t there;
+    if (!gtk_widget_compute_point(from, to, &GRAPHENE_POINT_INIT((float) x, (float) y), &there)) return FALSE;
+    *there_x = there.x;
+    *there_y = there.y;
+    return TRUE;
+}
+static inline void shim_widget_color(gpointer widget, GdkRGBA *color) {
+#if GTK_CHECK_VERSION(4, 10, 0)
+    gtk_widget_get_color(widget, color);
+#else
+    gtk_style_context_get_color(gtk_widget_get_style_context(widget), color);
+#endif
+}
+static inline gboolean shim_named_color(gpointer widget, const char *name, GdkRGBA *color) {
+    return gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), name, color);
+}
+static inline void shim_append_layout(gpointer snapshot, gpointer widget, gpointer layout) {
+    GdkRGBA color;
+    shim_widget_color(widget, &color);
+    gtk_snapshot_append_layout(snapshot, layout, &color);
+}
+static inline void shim_load_css(gpointer provider, const char *css) {
+#if GTK_CHECK_VERSION(4, 12, 0)
+    gtk_css_provider_load_from_string(provider, css);
+#else
+    gtk_css_provider_load_from_data(provider, css, -1);
+#endif
+}
+static inline void shim_select_day(gpointer calendar, GDateTime *day) {
+#if GTK_CHECK_VERSION(4, 20, 0)
+    gtk_calendar_set_date(calendar, day);
+#else
+    gtk_calendar_select_day(calendar, day);
+#endif
+}
+static inline gboolean shim_forward_key(gpointer controller, gpointer widget) {
+    return gtk_event_controller_key_forward(controller, widget);
+}
+static inline void shim_show_uri(gpointer parent, const char *uri) {
+    gtk_show_uri(parent, uri, GDK_CURRENT_TIME);
+}
 // Variadic in C.
 static inline void shim_accessible_label(gpointer widget, const char *label) {
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);

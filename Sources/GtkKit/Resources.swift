@@ -41,7 +41,7 @@ public enum StyleSheet {
                 display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
         }
         guard let overrides else { return }
-        gtk_css_provider_load_from_data(overrides.cast(), css, -1)
+        shim_load_css(overrides.pointer, css)
     }
 
     private static var overrides: Object?

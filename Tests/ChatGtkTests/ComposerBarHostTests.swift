@@ -212,7 +212,7 @@ final class ComposerBarHostTests: GtkTestCase {
                 .test-look .composer-field { padding: 15px 0; }
                 .test-look button.parlance-send { min-width: 90px; }
                 """
-            gtk_css_provider_load_from_data(provider, style, -1)
+            shim_load_css(provider, style)
             gtk_style_context_add_provider_for_display(
                 gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
             defer {
@@ -239,7 +239,7 @@ final class ComposerBarHostTests: GtkTestCase {
                 for part in [bar.textWidget, bar.parts.placeholder, bar.parts.editQuote] {
                     let isSo = { () -> Bool in
                         var color = GdkRGBA()
-                        gtk_style_context_get_color(gtk_widget_get_style_context(part.cast()), &color)
+                        shim_widget_color(part.pointer, &color)
                         return (color.red + color.green + color.blue > 1.5) == isLight
                     }
                     XCTAssertTrue(MainLoop.pump(until: isSo), "MIB-46: \(part)")

@@ -267,7 +267,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
                 gtk_widget_set_default_direction(direction)
                 defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
                 let provider = gtk_css_provider_new()
-                gtk_css_provider_load_from_data(provider, "composer { \(style); }", -1)
+                shim_load_css(provider, "composer { \(style); }")
                 gtk_style_context_add_provider_for_display(
                     gdk_display_get_default(), OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_USER))
                 defer {

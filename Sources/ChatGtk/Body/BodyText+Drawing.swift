@@ -5,11 +5,10 @@ import GtkKit
 extension BodyText {
     /// The colours to draw in now. They follow the theme, so each drawing asks.
     var currentPalette: TextAttributes.Palette {
-        let style = gtk_widget_get_style_context(cast())
         var text = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1)
-        gtk_style_context_get_color(style, &text)
+        shim_widget_color(pointer, &text)
         var accent = text
-        _ = gtk_style_context_lookup_color(style, "accent_color", &accent)
+        _ = shim_named_color(pointer, "accent_color", &accent)
         let isHighContrast = adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0
         return TextAttributes.Palette(text: BodyColor(text), accent: BodyColor(accent), isHighContrast: isHighContrast)
     }
@@ -57,7 +56,7 @@ extension BodyText {
     func drawLit(_ snapshot: OpaquePointer, _ layout: Object) {
         guard !lit.isEmpty else { return }
         var color = GdkRGBA(red: 0.9, green: 0.65, blue: 0, alpha: 1)
-        _ = gtk_style_context_lookup_color(gtk_widget_get_style_context(cast()), "warning_bg_color", &color)
+        _ = shim_named_color(pointer, "warning_bg_color", &color)
         color.alpha = 0.45
         for range in lit {
             for part in rectangles(of: range, in: layout) { draw(snapshot, part.insetBy(-1), color, 3) }
@@ -66,7 +65,7 @@ extension BodyText {
 
     func drawSelection(_ range: Range<Int>, _ layout: Object, _ snapshot: OpaquePointer) {
         var color = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
-        _ = gtk_style_context_lookup_color(gtk_widget_get_style_context(cast()), "accent_bg_color", &color)
+        _ = shim_named_color(pointer, "accent_bg_color", &color)
         color.alpha = 0.35
         for part in rectangles(of: range, in: layout) {
             var bounds = part.graphene

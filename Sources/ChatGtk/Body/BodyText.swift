@@ -241,7 +241,7 @@ final class BodyText: WidgetImplementation {
         if content.text.runs.contains(where: \.isMarked) { drawChips(snapshot, layout, now) }
         drawLit(snapshot, layout)
         if let selected { drawSelection(selected, layout, snapshot) }
-        gtk_snapshot_render_layout(snapshot, gtk_widget_get_style_context(cast()), 0, 0, layout.cast())
+        shim_append_layout(UnsafeMutableRawPointer(snapshot), pointer, layout.pointer)
         if !actions.isEmpty { drawCovers(snapshot, layout, now) }
     }
 

@@ -109,7 +109,7 @@ public final class MessageBodyView {
             let count = text.text.utf8.count
             var point = (x: 0.0, y: 0.0)
             let own = text.widget
-            guard gtk_widget_translate_coordinates(other.cast(), own.cast(), x, y, &point.x, &point.y) != 0 else {
+            guard shim_translate(other.pointer, own.pointer, x, y, &point.x, &point.y) != 0 else {
                 start += count + 1
                 continue
             }

@@ -18,7 +18,7 @@ final class ComposerTextView: TextViewImplementation {
     override func drawAboveText(_ snapshot: OpaquePointer) {
         guard let dropCaret else { return }
         var color = GdkRGBA()
-        gtk_style_context_get_color(gtk_widget_get_style_context(cast()), &color)
+        shim_widget_color(pointer, &color)
         var bounds = graphene_rect_t(
             origin: graphene_point_t(x: Float(dropCaret.x), y: Float(dropCaret.y)),
             size: graphene_size_t(width: 2, height: Float(dropCaret.height)))

@@ -121,7 +121,7 @@ final class EditorMenu {
         update()
         textView.grabFocus()
         var (anchorX, anchorY) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(textView.cast(), anchor.cast(), x, y, &anchorX, &anchorY)
+        shim_translate(textView.pointer, anchor.pointer, x, y, &anchorX, &anchorY)
         popover.popUp(x: anchorX, y: anchorY)
     }
 }

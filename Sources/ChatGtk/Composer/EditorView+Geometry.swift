@@ -27,7 +27,7 @@ extension EditorView {
         gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
         var place = rectangle(at: &iter)
         var (x, y) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(textView.cast(), other.cast(), Double(place.x), Double(place.y), &x, &y)
+        shim_translate(textView.pointer, other.pointer, Double(place.x), Double(place.y), &x, &y)
         place.x = Int32(x)
         place.y = Int32(y)
         return place

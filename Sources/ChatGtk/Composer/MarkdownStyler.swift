@@ -39,7 +39,7 @@ final class MarkdownStyler {
     /// Takes the theme's colours.
     func styleChanged() {
         var color = GdkRGBA()
-        gtk_style_context_get_color(gtk_widget_get_style_context(textView.cast()), &color)
+        shim_widget_color(textView.pointer, &color)
         func faded(_ alpha: Float) -> GdkRGBA {
             GdkRGBA(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha * alpha)
         }

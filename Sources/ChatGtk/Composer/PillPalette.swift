@@ -42,10 +42,9 @@ struct PillPalette: Equatable {
     init() {}
 
     init(of widget: Widget) {
-        let context = gtk_widget_get_style_context(widget.cast())
         func look(up name: String, _ fallback: GdkRGBA) -> GdkRGBA {
             var color = GdkRGBA()
-            return gtk_style_context_lookup_color(context, name, &color) != 0 ? color : fallback
+            return shim_named_color(widget.pointer, name, &color) != 0 ? color : fallback
         }
         accent = look(up: "accent_bg_color", accent)
         text = look(up: "accent_color", text)

@@ -6,7 +6,7 @@ public import GtkKit
 public final class LinkOpener {
     /// What programs of the desktop are handed; replaced in tests.
     var launch: (_ address: String, _ parent: Widget?) -> Void = { address, parent in
-        gtk_show_uri(parent?.cast(), address, guint32(GDK_CURRENT_TIME))
+        shim_show_uri(parent?.pointer, address)
     }
     private(set) var dialog: Widget?
 

@@ -53,7 +53,7 @@ final class LoudnessBars: WidgetImplementation {
         let count = Int((width + Self.bar.gap) / (Self.bar.width + Self.bar.gap))
         guard count > 0 else { return }
         var color = GdkRGBA()
-        gtk_style_context_get_color(gtk_widget_get_style_context(cast()), &color)
+        shim_widget_color(pointer, &color)
         let isRightToLeft = gtk_widget_get_direction(cast()) == GTK_TEXT_DIR_RTL
         for place in 0..<count {
             let part = Double(place) / Double(count)

@@ -190,7 +190,7 @@ final class RoomListView {
         guard let key = key(at: y), byKey[key]?.isInvitation == false else { return }
         menuRoom = RoomID(key)
         var (menuX, menuY) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(list.cast(), pane.cast(), x, y, &menuX, &menuY)
+        shim_translate(list.pointer, pane.pointer, x, y, &menuX, &menuY)
         focus.keep(around: pane)
         menu.popUp(x: menuX, y: menuY)
     }

@@ -48,7 +48,7 @@ final class DayPicker {
     /// Shows a day without going there.
     private func select(_ day: OpaquePointer) {
         isSetting = true
-        gtk_calendar_select_day(calendar.cast(), day)
+        shim_select_day(calendar.pointer, day)
         isSetting = false
     }
 

@@ -83,7 +83,7 @@ final class MessageButtons {
         let bubbleWidth = Int32(gtk_widget_get_width(bubble.cast()))
         let bubbleHeight = Int32(gtk_widget_get_height(bubble.cast()))
         var (left, top) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(bubble.cast(), row.cast(), 0, 0, &left, &top)
+        shim_translate(bubble.pointer, row.pointer, 0, 0, &left, &top)
         let rowWidth = gtk_widget_get_width(row.cast())
         let isOnLeft = isOwn != (gtk_widget_get_direction(row.cast()) == GTK_TEXT_DIR_RTL)
         let room = isOnLeft ? Int32(left) : rowWidth - Int32(left) - bubbleWidth

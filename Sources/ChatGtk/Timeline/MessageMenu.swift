@@ -99,7 +99,7 @@ final class MessageMenu {
 
     func open(for item: MessageItem, at widget: Widget, x: Double, y: Double) {
         var (parentX, parentY) = (0.0, 0.0)
-        guard gtk_widget_translate_coordinates(widget.cast(), parent.cast(), x, y, &parentX, &parentY) != 0 else {
+        guard shim_translate(widget.pointer, parent.pointer, x, y, &parentX, &parentY) != 0 else {
             return
         }
         self.item = item

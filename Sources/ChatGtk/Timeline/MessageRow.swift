@@ -185,7 +185,7 @@ final class MessageRow: TimelineRow {
     func bubbleContains(x: Double, y: Double, of other: Widget) -> Bool {
         var point = (x: 0.0, y: 0.0)
         guard let bubble = gtk_widget_get_parent(body.widget.cast()),
-            gtk_widget_translate_coordinates(other.cast(), bubble, x, y, &point.x, &point.y) != 0
+            shim_translate(other.pointer, bubble, x, y, &point.x, &point.y) != 0
         else { return false }
         return gtk_widget_contains(bubble, point.x, point.y) != 0
     }

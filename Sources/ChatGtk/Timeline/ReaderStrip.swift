@@ -86,7 +86,7 @@ final class ReaderStrip {
         var (minimum, size) = (GtkRequisition(), GtkRequisition())
         gtk_widget_get_preferred_size(widget.cast(), &minimum, &size)
         var (left, top) = (0.0, 0.0)
-        gtk_widget_translate_coordinates(bubble.cast(), row.cast(), 0, 0, &left, &top)
+        shim_translate(bubble.pointer, row.pointer, 0, 0, &left, &top)
         let bubbleWidth = Int32(gtk_widget_get_width(bubble.cast()))
         let rowWidth = Int32(gtk_widget_get_width(row.cast()))
         let isOnRight = atEnd == (gtk_widget_get_direction(row.cast()) != GTK_TEXT_DIR_RTL)

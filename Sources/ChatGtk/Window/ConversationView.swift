@@ -291,7 +291,7 @@ final class ConversationView {
     func type(_ controller: Object) -> Bool {
         guard composer.widget.isVisible else { return false }
         composer.grabFocus()
-        gtk_event_controller_key_forward(controller.cast(), composer.textView.cast())
+        shim_forward_key(controller.pointer, composer.textView.pointer)
         return true
     }
 

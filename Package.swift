@@ -173,9 +173,14 @@ let package = Package(
             swiftSettings: settings),
 
         // Rooms as files: exports in three formats, imports of other programs' exports.
-        .systemLibrary(name: "CYajl", pkgConfig: "yajl", providers: [.apt(["libyajl-dev"])]),
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-        .target(name: "JSONReading", dependencies: ["CYajl", "ChatCore"], swiftSettings: settings),
+        .target(name: "JSONReading", dependencies: ["ChatCore"], swiftSettings: settings),
+        .target(
+            name: "JSONFuzzing", dependencies: ["ChatCore", "ComposerFuzzing", "JSONReading"], swiftSettings: settings),
+        .testTarget(
+            name: "JSONReadingTests",
+            dependencies: ["ChatCore", "ComposerFuzzing", "JSONFuzzing", "JSONReading", "SeededRandom"],
+            swiftSettings: settings),
         .target(
             name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),

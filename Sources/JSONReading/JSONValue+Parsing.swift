@@ -1,23 +1,22 @@
-public import Foundation
+public import ChatCore
+public import FoundationEssentials
 
 extension JSONValue {
     /// A document that is read whole, at most ``JSONStream/longest`` bytes of it.
     /// - Parameter emptiesTooDeep: whether null stands for what lies deeper than ``JSONStream/deepest``, which is an
     ///   error otherwise: one who writes such a thing into a document of many must not keep the others from being read.
     /// - Throws: ``ArchiveError``.
-    public init(parsing data: Data, emptiesTooDeep: Bool = false) throws {
-        let document = JSONDocument()
-        let stream = JSONStream(receiver: document, emptiesTooDeep: emptiesTooDeep)
-        try stream.feed(data)
-        try stream.finish()
-        self = document.root ?? .null
+    public init(parsing data: Data, emptiesTooDeep: Bool = false) throws(ArchiveError) {
+        guard data.count <= JSONStream.longest else { throw .tooLong(limit: JSONStream.longest) }
+        var tokenizer = JSONTokenizer()
+        var builder = JSONBuilder(deepest: JSONStream.deepest, emptiesTooDeep: emptiesTooDeep)
+        let bytes = data.bytes
+        var place = 0
+        var root: JSONValue?
+        while let token = try tokenizer.next(in: bytes, from: &place) {
+            if let whole = try builder.take(token) { root = whole }
+        }
+        if let number = try tokenizer.finish() { root = try builder.take(number) }
+        self = root ?? .null
     }
-}
-
-private final class JSONDocument: JSONReceiver {
-    private(set) var root: JSONValue?
-
-    func entersContainer(at path: [JSONStep]) -> Bool { false }
-    func leaveContainer(at path: [JSONStep]) {}
-    func receive(_ value: JSONValue, at path: [JSONStep]) { root = value }
 }

@@ -1,0 +1,129 @@
+import ChatCore
+import Foundation
+import JSONReading
+
+/// What must hold of every document, whoever wrote it.
+public enum JSONInvariants {
+    private typealias Reading = Result<JSONValue?, ArchiveError>
+
+    /// Pieces of every size that cuts something, and whole ones; told as a whole and member by member.
+    public static let manners = [
+        StreamedJSON.Manner(piece: 1, entered: 0), StreamedJSON.Manner(piece: 2, entered: .max),
+        StreamedJSON.Manner(piece: 7, entered: 1), StreamedJSON.Manner(piece: .max, entered: .max),
+    ]
+
+    /// What is wrong with how a document is read; nil if nothing is.
+    /// - Parameters:
+    ///   - manners: in which it is read as a stream, too.
+    ///   - nesting: arrays that are put around it, to try the bound.
+    ///   - asksFoundation: whether Foundation must read the same.
+    public static func violation(
+        of document: [UInt8], manners: some Sequence<StreamedJSON.Manner> = manners, nesting: Int = 0,
+        asksFoundation: Bool = true
+    ) -> String? {
+        let whole = read(document)
+        if let broken = streamViolation(of: document, manners, whole) { return broken }
+        if nesting > 0, let broken = nestingViolation(of: document, nesting, whole) { return broken }
+        if case .failure(let error) = whole, let broken = errorViolation(error, in: document) { return broken }
+        return asksFoundation ? foundationViolation(of: document, whole) : nil
+    }
+
+    private static func read(_ document: [UInt8], emptiesTooDeep: Bool = false) -> Reading {
+        Reading { () throws(ArchiveError) in
+            try JSONValue(parsing: Data(document), emptiesTooDeep: emptiesTooDeep)
+        }
+    }
+
+    private static func streamViolation(
+        of document: [UInt8], _ manners: some Sequence<StreamedJSON.Manner>, _ whole: Reading
+    ) -> String? {
+        for manner in manners {
+            let streamed: Reading
+            do {
+                streamed = .success(try StreamedJSON.value(of: document, manner))
+            } catch let error as ArchiveError {
+                streamed = .failure(error)
+            } catch {
+                return "no error of an archive: \(error)"
+            }
+            // Of one that was entered and is empty nothing tells what it is.
+            let same =
+                manner.entered == 0
+                ? streamed == whole : streamed.map { $0?.emptiesAlike } == whole.map { $0?.emptiesAlike }
+            if !same { return "in pieces of \(manner.piece) \(streamed), as a whole \(whole)" }
+        }
+        return nil
+    }
+
+    private static func nestingViolation(of document: [UInt8], _ nesting: Int, _ whole: Reading) -> String? {
+        let nested =
+            Array(repeating: UInt8(ascii: "["), count: nesting) + document
+            + Array(repeating: UInt8(ascii: "]"), count: nesting)
+        // A mark of the order of bytes stands in front of all, and is none of a value.
+        guard case .success(let value?) = whole, document.first != 0xEF else {
+            return streamViolation(of: nested, manners, read(nested))
+        }
+        let depth = nesting + value.depth
+        guard case .success(let emptied?) = read(nested, emptiesTooDeep: true) else { return "not emptied" }
+        if emptied.depth != min(depth, JSONStream.deepest) { return "\(emptied.depth) deep after emptying \(depth)" }
+        let strict = read(nested)
+        if depth > JSONStream.deepest {
+            return strict == .failure(.tooDeep) ? nil : "\(depth) deep, and \(strict)"
+        }
+        return strict == .success(emptied) ? nil : "\(depth) deep, and emptied"
+    }
+
+    private static func errorViolation(_ error: ArchiveError, in document: [UInt8]) -> String? {
+        guard case .malformed(let line, let reason) = error else {
+            return error == .truncated || error == .tooDeep ? nil : "\(error) of a short document"
+        }
+        if !(1...document.count { $0 == 0x0A } + 1).contains(line) { return "an error in line \(line)" }
+        return reason.isEmpty ? "an error without a reason" : nil
+    }
+
+    private static func foundationViolation(of document: [UInt8], _ whole: Reading) -> String? {
+        // It takes other encodings too, and tells them by bytes that are 0. Of two members with one key its first counts.
+        if document.contains(0) || document.starts(with: [0xFE, 0xFF]) || document.starts(with: [0xFF, 0xFE])
+            || StreamedJSON.hasDoubleKeys(document)
+        {
+            return nil
+        }
+        let other = FoundationJSON.value(of: document)
+        switch (whole, other) {
+        case (.failure, nil): return nil
+        case (.failure(let error), .some(let other)):
+            return hasTrailingComma(document) ? nil : "Foundation reads \(other), we say \(error)"
+        case (.success(let value), nil):
+            return document.first == 0xEF || value?.contains(isRefusedByFoundation) == true
+                ? nil : "Foundation refuses \(String(describing: value))"
+        case (.success(let value), .some(let other)):
+            return value?.roundingNumbers == other ? nil : "Foundation reads \(other), we \(String(describing: value))"
+        }
+    }
+
+    /// Foundation takes it, against the standard.
+    private static func hasTrailingComma(_ document: [UInt8]) -> Bool {
+        let solid = document.filter { $0 > 0x20 }
+        return zip(solid, solid.dropFirst()).contains { $0 == 0x2C && ($1 == 0x5D || $1 == 0x7D) }
+    }
+
+    /// What we take and it does not: what is no Unicode, and numbers too large or, by their exponents, small.
+    private static func isRefusedByFoundation(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): text.unicodeScalars.contains("\u{FFFD}")
+        case .number(let number): !number.isFinite || number.magnitude < .leastNormalMagnitude
+        default: false
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var emptiesAlike: JSONValue {
+        switch self {
+        case .object(let members) where members.isEmpty: .array([])
+        case .object(let members): .object(members.mapValues(\.emptiesAlike))
+        case .array(let values): .array(values.map(\.emptiesAlike))
+        default: self
+        }
+    }
+}

@@ -1,0 +1,70 @@
+/// The numbers of RFC 8259.
+enum JSONNumber {
+    /// Whether a byte is part of a number when it follows one.
+    @inline(__always)
+    static func mayContain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+
+    private static func isValid(_ text: RawSpan) -> Bool {
+        var place = 0
+        func skipDigits() -> Int {
+            let start = place
+            while place < text.byteCount, isDigit(text.byte(at: place)) { place += 1 }
+            return place - start
+        }
+        if has(text, UInt8(ascii: "-"), at: place) { place += 1 }
+        let hasZero = has(text, UInt8(ascii: "0"), at: place)
+        let whole = skipDigits()
+        guard whole == 1 || whole > 1 && !hasZero else { return false }
+        if has(text, UInt8(ascii: "."), at: place) {
+            place += 1
+            guard skipDigits() > 0 else { return false }
+        }
+        if has(text, UInt8(ascii: "e"), at: place) || has(text, UInt8(ascii: "E"), at: place) {
+            place += 1
+            if has(text, UInt8(ascii: "+"), at: place) || has(text, UInt8(ascii: "-"), at: place) { place += 1 }
+            guard skipDigits() > 0 else { return false }
+        }
+        return place == text.byteCount
+    }
+
+    /// Whole numbers exactly, others as near as they can be, which is infinite beyond what a `Double` holds.
+    /// - Returns: nil if it is no number.
+    static func value(of text: RawSpan) -> JSONValue? {
+        guard isValid(text) else { return nil }
+        if let whole = integer(text) { return .integer(whole) }
+        let spelling = text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return .number(Double(spelling) ?? 0)
+    }
+
+    /// - Returns: nil if it is not whole, by how it is written, or too large.
+    private static func integer(_ text: RawSpan) -> Int64? {
+        let isNegative = text.byte(at: 0) == UInt8(ascii: "-")
+        var value: Int64 = 0
+        for place in (isNegative ? 1 : 0)..<text.byteCount {
+            let byte = text.byte(at: place)
+            guard isDigit(byte) else { return nil }
+            let (tenfold, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (sum, isStillTooLarge) =
+                isNegative ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
+            if isTooLarge || isStillTooLarge { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    @inline(__always)
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+    @inline(__always)
+    private static func has(_ text: RawSpan, _ byte: UInt8, at place: Int) -> Bool {
+        place < text.byteCount && text.byte(at: place) == byte
+    }
+}

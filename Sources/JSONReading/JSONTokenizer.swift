@@ -1,0 +1,471 @@
+import ChatCore
+
+/// What a document consists of, in its order.
+enum JSONToken {
+    case beginObject
+    case beginArray
+    /// Of the innermost object or array.
+    case end
+    case key(String)
+    /// Null, a truth value, a number or a text.
+    case scalar(JSONValue)
+}
+
+/// Divides a document into tokens that are asked for one by one; its bytes may come in pieces of any size.
+///
+/// The grammar is RFC 8259's and no more, with a mark of the order of bytes allowed in front. Only texts are taken as they
+/// come: what is no UTF-8 and half of a surrogate pair become U+FFFD, as one who writes such a thing into a document of
+/// many must not keep the others from being read. No library does so: simdjson and Foundation refuse all of a document for
+/// one such text, and so does yyjson for half of a pair. Each would need this parser behind it, and for values of Swift's
+/// it would save about a third of the time.
+///
+/// Between two pieces it keeps the token that is not complete, and a bit for each object or array that is open.
+struct JSONTokenizer {
+    private enum Expectation {
+        case value, elementOrEnd, key, keyOrEnd, colon, separatorOrEnd, nothing
+    }
+
+    /// What the last piece ended in.
+    private enum Unfinished {
+        case nothing
+        case byteOrderMark(bytes: Int)
+        case text
+        /// Behind a backslash.
+        case escape
+        case unicodeEscape(digits: Int, unit: UInt16)
+        case number
+        case literal(Literal, bytes: Int)
+    }
+
+    private enum Literal {
+        case null, yes, no
+
+        var spelling: StaticString {
+            switch self {
+            case .null: "null"
+            case .yes: "true"
+            case .no: "false"
+            }
+        }
+
+        var value: JSONValue {
+            switch self {
+            case .null: .null
+            case .yes: .bool(true)
+            case .no: .bool(false)
+            }
+        }
+    }
+
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    private(set) var depth = 0
+    /// The line that is read, from 1.
+    private(set) var line = 1
+    private var expectation = Expectation.value
+    private var unfinished = Unfinished.byteOrderMark(bytes: 0)
+    /// Of each open container a bit, set for an object.
+    private var kinds: [UInt64] = []
+    private var isInObject = false
+    /// Whether the text that is read is a key.
+    private var isKey = false
+    /// The token that did not end in its piece, or has escapes.
+    private var gathered: [UInt8] = []
+    /// The first half of a surrogate pair, whose second half may come.
+    private var highSurrogate: UInt16?
+
+    /// Whether a document is complete, apart from a number that might go on (``finish()``).
+    var isComplete: Bool {
+        if case .nothing = expectation { !isUnfinished } else { false }
+    }
+
+    private var isUnfinished: Bool {
+        if case .nothing = unfinished { false } else { true }
+    }
+
+    /// The next token that ends in a piece of the document.
+    /// - Parameters:
+    ///   - bytes: the piece, which is read from `place` on.
+    ///   - place: is moved behind what was read.
+    /// - Returns: nil when the piece is used up.
+    /// - Throws: ``ArchiveError/malformed(line:reason:)``.
+    @inline(__always)
+    mutating func next(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+        if isUnfinished {
+            if let token = try resume(in: bytes, from: &place) { return token }
+            if isUnfinished { return nil }
+        }
+        while place < bytes.byteCount {
+            let byte = bytes.byte(at: place)
+            switch byte {
+            case 0x20, 0x09, 0x0D: place += 1
+            case 0x0A:
+                place += 1
+                line += 1
+            case UInt8(ascii: ","):
+                guard case .separatorOrEnd = expectation else { throw unexpected(byte) }
+                expectation = isInObject ? .key : .value
+                place += 1
+            case UInt8(ascii: ":"):
+                guard case .colon = expectation else { throw unexpected(byte) }
+                expectation = .value
+                place += 1
+            case UInt8(ascii: "\""):
+                switch expectation {
+                case .value, .elementOrEnd: isKey = false
+                case .key, .keyOrEnd: isKey = true
+                default: throw unexpected(byte)
+                }
+                place += 1
+                return try text(in: bytes, from: &place)
+            default:
+                return try structure(byte, in: bytes, from: &place)
+            }
+        }
+        return nil
+    }
+
+    /// Says that there are no more pieces.
+    /// - Returns: the number that the document consists of, if it is one.
+    /// - Throws: ``ArchiveError/truncated`` if the document is not complete.
+    mutating func finish() throws(ArchiveError) -> JSONToken? {
+        if case .number = unfinished, depth == 0, let value = JSONNumber.value(of: gathered.span.bytes) {
+            unfinished = .nothing
+            return try endNumber(value)
+        }
+        guard isComplete else { throw .truncated }
+        return nil
+    }
+
+    // MARK: Containers, numbers and literals
+
+    private mutating func structure(
+        _ byte: UInt8, in bytes: RawSpan, from place: inout Int
+    ) throws(ArchiveError) -> JSONToken? {
+        switch byte {
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            try close(byte)
+            place += 1
+            return .end
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            try expectValue(byte)
+            place += 1
+            return open(isObject: byte == UInt8(ascii: "{"))
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            try expectValue(byte)
+            return try number(in: bytes, from: &place)
+        case UInt8(ascii: "n"), UInt8(ascii: "t"), UInt8(ascii: "f"):
+            try expectValue(byte)
+            let literal: Literal =
+                byte == UInt8(ascii: "n") ? .null : byte == UInt8(ascii: "t") ? .yes : .no
+            return try self.literal(literal, matched: 0, in: bytes, from: &place)
+        default:
+            throw unexpected(byte)
+        }
+    }
+
+    private func expectValue(_ byte: UInt8) throws(ArchiveError) {
+        switch expectation {
+        case .value, .elementOrEnd: return
+        default: throw unexpected(byte)
+        }
+    }
+
+    private mutating func endValue() {
+        expectation = depth == 0 ? .nothing : .separatorOrEnd
+    }
+
+    private mutating func open(isObject: Bool) -> JSONToken {
+        let (word, bit) = (depth >> 6, UInt64(1) << UInt64(depth & 63))
+        if word == kinds.count { kinds.append(0) }
+        if isObject { kinds[word] |= bit } else { kinds[word] &= ~bit }
+        depth += 1
+        isInObject = isObject
+        expectation = isObject ? .keyOrEnd : .elementOrEnd
+        return isObject ? .beginObject : .beginArray
+    }
+
+    private mutating func close(_ byte: UInt8) throws(ArchiveError) {
+        switch expectation {
+        case .keyOrEnd, .elementOrEnd, .separatorOrEnd: break
+        default: throw unexpected(byte)
+        }
+        guard depth > 0, isInObject == (byte == UInt8(ascii: "}")) else { throw unexpected(byte) }
+        depth -= 1
+        if depth > 0 { isInObject = kinds[(depth - 1) >> 6] & (1 << UInt64((depth - 1) & 63)) != 0 }
+        endValue()
+    }
+
+    private mutating func literal(
+        _ literal: Literal, matched: Int, in bytes: RawSpan, from place: inout Int
+    ) throws(ArchiveError) -> JSONToken? {
+        var matched = matched
+        while matched < literal.spelling.utf8CodeUnitCount {
+            guard place < bytes.byteCount else {
+                unfinished = .literal(literal, bytes: matched)
+                return nil
+            }
+            guard bytes.byte(at: place) == literal.spelling.utf8Start[matched] else {
+                throw unexpected(bytes.byte(at: place))
+            }
+            matched += 1
+            place += 1
+        }
+        unfinished = .nothing
+        endValue()
+        return .scalar(literal.value)
+    }
+
+    private mutating func number(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+        let start = place
+        while place < bytes.byteCount, JSONNumber.mayContain(bytes.byte(at: place)) { place += 1 }
+        let digits = bytes.extracting(start..<place)
+        let isContinued = if case .number = unfinished { true } else { false }
+        // What follows may be its next digit.
+        if place == bytes.byteCount || isContinued {
+            gather(digits)
+            unfinished = .number
+            if place == bytes.byteCount { return nil }
+            unfinished = .nothing
+            return try endNumber(JSONNumber.value(of: gathered.span.bytes))
+        }
+        return try endNumber(JSONNumber.value(of: digits))
+    }
+
+    private mutating func endNumber(_ value: JSONValue?) throws(ArchiveError) -> JSONToken {
+        guard let value else { throw malformed("a number of no number's form") }
+        forget()
+        endValue()
+        return .scalar(value)
+    }
+
+    // MARK: Texts
+
+    /// - Parameter place: behind the quotation mark or what was read of the text.
+    private mutating func text(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+        while true {
+            let start = place
+            place = bytes.endOfPlainText(from: start)
+            if place == bytes.byteCount {
+                gather(bytes.extracting(start..<place))
+                unfinished = .text
+                return nil
+            }
+            let byte = bytes.byte(at: place)
+            guard byte >= 0x20 else { throw malformed("a control character in a text") }
+            if byte == UInt8(ascii: "\"") {
+                let rest = bytes.extracting(start..<place)
+                place += 1
+                return endText(with: rest)
+            }
+            gather(bytes.extracting(start..<place))
+            place += 1
+            guard try escape(in: bytes, from: &place) else { return nil }
+        }
+    }
+
+    private mutating func endText(with rest: RawSpan) -> JSONToken {
+        unfinished = .nothing
+        let text: String
+        if gathered.isEmpty, highSurrogate == nil {
+            text = String(repairing: rest)
+        } else {
+            gather(rest)
+            endSurrogate()
+            text = String(decoding: gathered, as: UTF8.self)
+            forget()
+        }
+        if isKey {
+            expectation = .colon
+            return .key(text)
+        }
+        endValue()
+        return .scalar(.string(text))
+    }
+
+    /// - Returns: whether the piece has it whole.
+    private mutating func escape(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> Bool {
+        guard place < bytes.byteCount else {
+            unfinished = .escape
+            return false
+        }
+        let byte = bytes.byte(at: place)
+        let meant: UInt8
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): meant = byte
+        case UInt8(ascii: "b"): meant = 0x08
+        case UInt8(ascii: "f"): meant = 0x0C
+        case UInt8(ascii: "n"): meant = 0x0A
+        case UInt8(ascii: "r"): meant = 0x0D
+        case UInt8(ascii: "t"): meant = 0x09
+        case UInt8(ascii: "u"):
+            place += 1
+            return try unicodeEscape(digits: 0, unit: 0, in: bytes, from: &place)
+        default: throw malformed("an escape of no known kind")
+        }
+        place += 1
+        endSurrogate()
+        gathered.append(meant)
+        return true
+    }
+
+    private mutating func unicodeEscape(
+        digits: Int, unit: UInt16, in bytes: RawSpan, from place: inout Int
+    ) throws(ArchiveError) -> Bool {
+        var (digits, unit) = (digits, unit)
+        while digits < 4 {
+            guard place < bytes.byteCount else {
+                unfinished = .unicodeEscape(digits: digits, unit: unit)
+                return false
+            }
+            guard let digit = hexadecimal(bytes.byte(at: place)) else { throw malformed("an escape that is cut off") }
+            unit = unit << 4 | digit
+            digits += 1
+            place += 1
+        }
+        if let high = highSurrogate, UTF16.isTrailSurrogate(unit) {
+            highSurrogate = nil
+            gather(UTF16.decode(UTF16.EncodedScalar([high, unit])))
+        } else {
+            endSurrogate()
+            if UTF16.isLeadSurrogate(unit) {
+                highSurrogate = unit
+            } else {
+                gather(Unicode.Scalar(unit) ?? "\u{FFFD}")
+            }
+        }
+        return true
+    }
+
+    private func hexadecimal(_ byte: UInt8) -> UInt16? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+
+    private mutating func gather(_ bytes: RawSpan) {
+        if bytes.isEmpty { return }
+        endSurrogate()
+        bytes.withUnsafeBytes { gathered.append(contentsOf: $0) }
+    }
+
+    /// Room for a short token is kept.
+    private mutating func forget() {
+        if !gathered.isEmpty { gathered.removeAll(keepingCapacity: gathered.count < 4096) }
+    }
+
+    private mutating func gather(_ scalar: Unicode.Scalar) {
+        gathered.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+
+    /// Of a surrogate pair the second half did not come.
+    private mutating func endSurrogate() {
+        guard highSurrogate != nil else { return }
+        highSurrogate = nil
+        gather("\u{FFFD}" as Unicode.Scalar)
+    }
+
+    // MARK: From piece to piece
+
+    /// Goes on with what the last piece ended in.
+    /// - Returns: the token if it ends in this one.
+    private mutating func resume(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+        guard place < bytes.byteCount else { return nil }
+        switch unfinished {
+        case .nothing: return nil
+        case .byteOrderMark(let count): return try byteOrderMark(matched: count, in: bytes, from: &place)
+        case .text: return try text(in: bytes, from: &place)
+        case .escape:
+            guard try escape(in: bytes, from: &place) else { return nil }
+            return try text(in: bytes, from: &place)
+        case .unicodeEscape(let digits, let unit):
+            guard try unicodeEscape(digits: digits, unit: unit, in: bytes, from: &place) else { return nil }
+            return try text(in: bytes, from: &place)
+        case .number: return try number(in: bytes, from: &place)
+        case .literal(let literal, let count): return try self.literal(literal, matched: count, in: bytes, from: &place)
+        }
+    }
+
+    private mutating func byteOrderMark(
+        matched: Int, in bytes: RawSpan, from place: inout Int
+    ) throws(ArchiveError) -> JSONToken? {
+        var matched = matched
+        while place < bytes.byteCount, matched < 3 {
+            guard bytes.byte(at: place) == Self.byteOrderMark[matched] else {
+                guard matched == 0 else { throw unexpected(bytes.byte(at: place)) }
+                unfinished = .nothing
+                return nil
+            }
+            matched += 1
+            place += 1
+        }
+        unfinished = matched == 3 ? .nothing : .byteOrderMark(bytes: matched)
+        return nil
+    }
+
+    // MARK: Errors
+
+    private func malformed(_ reason: String) -> ArchiveError { .malformed(line: line, reason: reason) }
+
+    private func unexpected(_ byte: UInt8) -> ArchiveError {
+        // Nothing of what people wrote: errors are logged.
+        let isStructure = "{}[],:\"".utf8.contains(byte)
+        let found = isStructure ? "“\(Character(Unicode.Scalar(byte)))”" : "something else"
+        return malformed("\(found) where \(expected) must stand")
+    }
+
+    private var expected: String {
+        switch expectation {
+        case .value: "a value"
+        case .elementOrEnd: "a value or “]”"
+        case .key: "a key"
+        case .keyOrEnd: "a key or “}”"
+        case .colon: "“:”"
+        case .separatorOrEnd: isInObject ? "“,” or “}”" : "“,” or “]”"
+        case .nothing: "nothing more"
+        }
+    }
+}
+
+extension RawSpan {
+    @inline(__always)
+    func byte(at place: Int) -> UInt8 { unsafeLoad(fromByteOffset: place, as: UInt8.self) }
+
+    /// Where a quotation mark, a backslash or a control character stands, or the end.
+    @inline(__always)
+    fileprivate func endOfPlainText(from start: Int) -> Int {
+        var place = start
+        // Eight bytes at once: the highest bit of each that is sought is set. What a byte borrows from the next may mark
+        // that one wrongly, but never the first.
+        while place <= byteCount - 8 {
+            let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+            let quote = word ^ 0x2222_2222_2222_2222
+            let slash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            let found =
+                (quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- 0x2020_2020_2020_2020) & ~word
+            let marks = found & 0x8080_8080_8080_8080
+            if marks != 0 {
+                return place + marks.trailingZeroBitCount >> 3
+            }
+            place += 8
+        }
+        while place < byteCount {
+            let byte = byte(at: place)
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return place }
+            place += 1
+        }
+        return place
+    }
+}
+
+extension String {
+    /// Bytes as UTF-8, with U+FFFD for what is none.
+    @inline(__always)
+    fileprivate init(repairing bytes: RawSpan) {
+        self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,125 @@
+import ChatCore
+import Foundation
+import JSONReading
+import Testing
+
+/// What is told, and what nobody can make a reader keep.
+@Suite(.timeLimit(.minutes(5))) struct BoundTests {
+    private final class Telling: JSONReceiver {
+        let enters: ([JSONStep]) -> Bool
+        private(set) var told: [(path: [JSONStep], value: JSONValue)] = []
+        private(set) var left: [[JSONStep]] = []
+
+        init(enters: @escaping ([JSONStep]) -> Bool) {
+            self.enters = enters
+        }
+
+        func entersContainer(at path: [JSONStep]) -> Bool { enters(path) }
+        func receive(_ value: JSONValue, at path: [JSONStep]) { told.append((path, value)) }
+        func leaveContainer(at path: [JSONStep]) { left.append(path) }
+    }
+
+    @Test func aStreamTellsWhatWasEnteredAndTheRestWhole() throws {
+        let receiver = Telling { $0.isEmpty || $0 == [.key("b")] }
+        let stream = JSONStream(receiver: receiver)
+        for byte in #"{"a":[1,{"x":[]}],"b":[true,{"y":2},[]],"c":null}"#.utf8 { try stream.feed(Data([byte])) }
+        try stream.finish()
+        #expect(
+            receiver.told.map(\.path) == [
+                [.key("a")], [.key("b"), .index(0)], [.key("b"), .index(1)], [.key("b"), .index(2)], [.key("c")],
+            ])
+        #expect(receiver.told.map(\.value) == [[1, ["x": []]], true, ["y": 2], [], .null])
+        #expect(receiver.left == [[.key("b")], []])
+    }
+
+    @Test func anErrorIsToldAgain() throws {
+        let receiver = Telling { _ in true }
+        let stream = JSONStream(receiver: receiver)
+        #expect(throws: ArchiveError.self) { try stream.feed(Data("[]x".utf8)) }
+        #expect(throws: ArchiveError.self) { try stream.feed(Data(" ".utf8)) }
+        #expect(throws: ArchiveError.self) { try stream.finish() }
+    }
+
+    private func deep(_ count: Int, _ open: String = "[", _ close: String = "]") -> String {
+        String(repeating: open, count: count) + "1" + String(repeating: close, count: count)
+    }
+
+    @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
+    func nestingIsBounded(open: String, close: String) throws {
+        let deepest = Data(deep(JSONStream.deepest, open, close).utf8)
+        #expect(throws: Never.self) { try JSONValue(parsing: deepest) }
+        for count in [JSONStream.deepest + 1, 1_000_000] {
+            let beyond = Data(deep(count, open, close).utf8)
+            #expect(throws: ArchiveError.tooDeep) { try JSONValue(parsing: beyond) }
+            for enters in [true, false] {
+                let receiver = Telling { _ in enters }
+                let stream = JSONStream(receiver: receiver)
+                #expect(throws: ArchiveError.tooDeep) { try stream.feed(beyond) }
+            }
+            let document = Data("[1,\(deep(count, open, close)),2]".utf8)
+            let value = try JSONValue(parsing: document, emptiesTooDeep: true)
+            #expect(value.array?.first == 1 && value.array?.last == 2)
+        }
+    }
+
+    /// A container that is left out may be long, but not without end.
+    @Test func whatIsTooDeepIsBounded() throws {
+        for part in ["[", #"["aaaaaaaa","#] {
+            let receiver = Telling { _ in false }
+            let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
+            let parts = Data(String(repeating: part, count: 100_000).utf8)
+            var fed = 0
+            #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
+                while fed < 2 * JSONStream.longest {
+                    try stream.feed(parts)
+                    fed += parts.count
+                }
+            }
+            #expect(fed <= JSONStream.longest)
+        }
+    }
+
+    /// Each is one token, or none, without end.
+    @Test(arguments: ["[\"", "[1", "[", "{\"a", "{\"a\":\"\\u00e9", "[1e1", " ", "[\"\\"])
+    func oneTokenIsBounded(start: String) throws {
+        let part: String
+        switch start {
+        case "[", " ": part = " \n"
+        case "[1", "[1e1": part = "11"
+        case "[\"\\": part = "\\\\"
+        default: part = "aé"
+        }
+        let receiver = Telling { _ in true }
+        let stream = JSONStream(receiver: receiver)
+        try stream.feed(Data(start.utf8))
+        let parts = Data(String(repeating: part, count: 500_000).utf8)
+        var fed = 0
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
+            while fed < 2 * JSONStream.longest {
+                try stream.feed(parts)
+                fed += parts.count
+            }
+        }
+        #expect(fed <= JSONStream.longest)
+    }
+
+    @Test func documentsThatAreReadWholeAreBounded() {
+        let spaces = Data(repeating: 0x20, count: JSONStream.longest + 1)
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) { try JSONValue(parsing: spaces) }
+        // Nothing is in them, but each takes its place.
+        let empty = Data(("[" + String(repeating: "{},", count: 2 << 20) + "{}]").utf8)
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) { try JSONValue(parsing: empty) }
+    }
+
+    /// What is not kept has no bound.
+    @Test func aStreamGoesOn() throws {
+        let receiver = Telling { $0.isEmpty }
+        let stream = JSONStream(receiver: receiver)
+        try stream.feed(Data("[0".utf8))
+        let values = Data((String(repeating: ",\"" + String(repeating: "a", count: 1 << 20) + "\"", count: 4)).utf8)
+        for _ in 0..<10 { try stream.feed(values) }
+        try stream.feed(Data("]".utf8))
+        try stream.finish()
+        #expect(receiver.told.count == 41)
+    }
+}

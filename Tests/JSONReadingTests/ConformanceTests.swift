@@ -1,0 +1,64 @@
+import ChatCore
+import Foundation
+import JSONFuzzing
+import JSONReading
+import Testing
+
+/// RFC 8259, document by document, by both ways to read one.
+struct ConformanceTests {
+    @Test func thereAreEnough() {
+        #expect(ConformanceCase.all.count >= 400, "\(ConformanceCase.all.count)")
+    }
+
+    @Test(arguments: ConformanceCase.all)
+    func isReadAsTheStandardSays(_ example: ConformanceCase) {
+        let value = try? JSONValue(parsing: Data(example.document))
+        switch example.verdict {
+        case .accept: #expect(value != nil)
+        case .reject: #expect(value == nil)
+        case .either(let expected): #expect(value == expected)
+        }
+    }
+
+    /// The stream agrees, however it is cut; and Foundation does, where both take a document.
+    @Test(arguments: ConformanceCase.all)
+    func isReadAlikeByAll(_ example: ConformanceCase) {
+        #expect(JSONInvariants.violation(of: example.document) == nil)
+    }
+
+    @Test func valuesAreWhatIsWritten() throws {
+        let document = #"""
+            {"a":[0,-0,1.5,9223372036854775807,-9223372036854775808,9223372036854775808,1e2,12.0],
+             "b":"\u00e9\ud83d\ude00\"\\\/\b\f\n\r\t\u0000","c":{"d":null,"e":true,"f":false},"g":[],"h":{},"a b":"é"}
+            """#
+        let expected: JSONValue = [
+            "a": [
+                0, 0, .number(1.5), .integer(.max), .integer(.min), .number(9_223_372_036_854_775_808), .number(100),
+                .number(12),
+            ],
+            "b": "é😀\"\\/\u{8}\u{C}\n\r\t\0", "c": ["d": .null, "e": true, "f": false], "g": [], "h": [:], "a b": "é",
+        ]
+        #expect(try JSONValue(parsing: Data(document.utf8)) == expected)
+    }
+
+    @Test func ofTwoMembersWithOneKeyTheLastCounts() throws {
+        #expect(try JSONValue(parsing: Data(#"{"a":1,"b":2,"a":{"a":3}}"#.utf8)) == ["a": ["a": 3], "b": 2])
+    }
+
+    /// What ends in the middle is told apart from what is damaged, with the line.
+    @Test(arguments: [
+        ("{\"a\":\n[1,\n2", ArchiveError.truncated), ("\"a", .truncated), ("nul", .truncated), ("[1.", .truncated),
+        ("", .truncated), ("\u{FEFF}", .truncated), ("-", .truncated),
+        ("[1}", .malformed(line: 1, reason: "“}” where “,” or “]” must stand")),
+        ("{\n\"a\":\r\n1,}", .malformed(line: 3, reason: "“}” where a key must stand")),
+        ("{\n\n1:2}", .malformed(line: 3, reason: "something else where a key or “}” must stand")),
+        ("[01]", .malformed(line: 1, reason: "a number of no number's form")),
+        ("[\"\n\"]", .malformed(line: 1, reason: "a control character in a text")),
+        ("[\"\\x\"]", .malformed(line: 1, reason: "an escape of no known kind")),
+        ("[\"\\u12x4\"]", .malformed(line: 1, reason: "an escape that is cut off")),
+        ("[]\n\n[]", .malformed(line: 3, reason: "“[” where nothing more must stand")),
+    ])
+    func errorsSayWhatAndWhere(_ document: String, _ error: ArchiveError) {
+        #expect(throws: error) { try JSONValue(parsing: Data(document.utf8)) }
+    }
+}

@@ -97,9 +97,10 @@ else
 	@$(RELEASE)/parlance-matrix-soak talk
 endif
 
-fuzz: deps-build ## Run the long fuzzing of the composer and of message bodies
+fuzz: deps-build ## Run the long fuzzing of the composer, of message bodies and of JSON
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
+	@build-aux/fuzz json $(ARGS)
 
 leaks: deps-build+run+display+test+leaks schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery

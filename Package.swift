@@ -253,7 +253,7 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    for name in ["Composer", "Markup"] {
+    for name in ["Composer", "JSON", "Markup"] {
         package.targets.append(
             .executableTarget(
                 name: "\(name)Fuzz", dependencies: ["ComposerFuzzing", .target(name: "\(name)Fuzzing")],

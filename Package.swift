@@ -88,7 +88,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "BenchmarkReport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
-                "MessageMarkup", "SeededRandom",
+                "JSONReading", "MessageMarkup", "SeededRandom",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -5,7 +5,9 @@ import Foundation
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "workload" {
     let workload = Array(arguments.dropFirst())
-    let isKnown = [ComposerBenchmarks.run, CompletionBenchmarks.run, MarkupBenchmarks.run].contains { $0(workload) }
+    let isKnown = [
+        ComposerBenchmarks.run, CompletionBenchmarks.run, JSONBenchmarks.run, MarkupBenchmarks.run,
+    ].contains { $0(workload) }
     exit(isKnown ? 0 : 2)
 }
 // `store [FOLDER]` measures the store alone, on databases kept in the folder.
@@ -30,19 +32,20 @@ if arguments.first == "import" {
     }
 }
 do {
-    // `composer`, `completion` or `markup` measures that alone.
+    // `composer`, `completion`, `json` or `markup` measures that alone.
     let rows: [BenchmarkRow]
     switch arguments.first {
     case "composer": rows = try ComposerBenchmarks.rows()
     case "completion": rows = try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()]
+    case "json": rows = try JSONBenchmarks.rows()
     case "markup": rows = MarkupBenchmarks.rows(isLong: true)
     case nil:
         rows =
             try CompletionBenchmarks.rows() + [MainThreadBenchmark.row()] + ComposerBenchmarks.rows()
-            + MarkupBenchmarks.rows()
+            + JSONBenchmarks.rows() + MarkupBenchmarks.rows()
     default:
         FileHandle.standardError.write(
-            Data("parlance-bench [composer|completion|markup|store [FOLDER]|import [MESSAGES]]\n".utf8))
+            Data("parlance-bench [composer|completion|json|markup|store [FOLDER]|import [MESSAGES]]\n".utf8))
         exit(2)
     }
     exit(BenchmarkRow.report(rows) ? 0 : 1)

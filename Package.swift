@@ -29,11 +29,15 @@ let package = Package(
         .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
         .executable(name: "parlance-matrix-soak", targets: ["MatrixSoak"]),
     ],
-    // Exact, so that one clone builds one program anywhere, next year too (docs/dependencies.md).
+    // Exactly these, as Package.resolved is not kept: the same clone is the same program. A newer one is a commit of its
+    // own.
     dependencies: [
-        // `_RopeModule` may change in any release.
+        // The composer's text is a tree of `_RopeModule`, whose leading underscore says that any version may change it.
+        // It stays, pinned: a balanced tree of our own would be as long as all that rests on this one, and
+        // TextStorageTests notices when it behaves otherwise.
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
-        // The store's faults (`make soak`) are tried with this one.
+        // Its SQLite is the system's, and what a version makes of transactions and observation decides what is on the
+        // disk when the power fails: the store's tests, its soak and its benchmarks were run with this one.
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     ],
     targets: [
@@ -77,7 +81,9 @@ let package = Package(
         .target(name: "ComposerReplay", dependencies: ["Composer"], swiftSettings: settings),
         .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
         .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
-        .testTarget(name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing"], swiftSettings: settings),
+        .testTarget(
+            name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing", "SeededRandom"],
+            swiftSettings: settings),
         .testTarget(
             name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay", "SeededRandom"],
             resources: [.copy("Traces")],

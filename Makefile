@@ -97,10 +97,11 @@ else
 	@$(RELEASE)/parlance-matrix-soak talk
 endif
 
-fuzz: deps-build ## Run the long fuzzing of the composer, of message bodies and of JSON
+fuzz: deps-build ## Run the long fuzzing of the composer, of message bodies, of JSON and of pictures
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
 	@build-aux/fuzz json $(ARGS)
+	@for kind in png jpeg gif webp bmp tiff heif; do build-aux/fuzz $$kind $(ARGS); done
 
 leaks: deps-build+run+display+test+leaks schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery

@@ -47,14 +47,21 @@ let package = Package(
             name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
         .systemLibrary(name: "CPulse", pkgConfig: "libpulse-simple", providers: [.apt(["libpulse-dev"])]),
         .target(
-            name: "GtkKit", dependencies: ["CGtk", "CPulse", "PictureDecoding"], swiftSettings: mainActorSettings),
+            name: "GtkKit", dependencies: ["CGtk", "CPulse", "PictureDecoding"],
+            swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // Pictures and films come from anyone: processes that can do nothing else decode them.
-        .systemLibrary(name: "CPixbuf", pkgConfig: "gdk-pixbuf-2.0", providers: [.apt(["libgdk-pixbuf-2.0-dev"])]),
+        .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CJpeg", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
+        .systemLibrary(name: "CGif", providers: [.apt(["libgif-dev"])]),
+        .systemLibrary(name: "CLcms", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        // Opened when a picture needs them, and linked to nothing: so without pkg-config.
+        .systemLibrary(name: "CTiff", providers: [.apt(["libtiff-dev"])]),
+        .systemLibrary(name: "CHeif", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(
             name: "CFilm", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev", "libswscale-dev"])]),
@@ -62,15 +69,32 @@ let package = Package(
         .target(name: "PictureDecoding", swiftSettings: settings),
         .target(
             name: "ConfinedDecoding", dependencies: ["CConfinement", "PictureDecoding"], swiftSettings: settings),
+        .target(
+            name: "PictureDecoders",
+            dependencies: [
+                "CGif", "CHeif", "CJpeg", "CLcms", "CPng", "CTiff", "CWebP", "ConfinedDecoding", "PictureDecoding",
+            ],
+            // Optimized in debug builds too: a large picture would take them longer than any may.
+            swiftSettings: settings + [.unsafeFlags(["-O"])]),
         .executableTarget(
-            name: "parlance-decode", dependencies: ["CPixbuf", "CWebP", "ConfinedDecoding", "PictureDecoding"],
-            swiftSettings: settings),
+            name: "parlance-decode", dependencies: ["ConfinedDecoding", "PictureDecoders", "PictureDecoding"],
+            swiftSettings: settings,
+            // libde265 has to find it (OneThread.swift).
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=de265_start_worker_threads"])
+            ]),
         .executableTarget(
             name: "parlance-film", dependencies: ["CFilm", "ConfinedDecoding", "PictureDecoding"],
             swiftSettings: settings),
         .testTarget(
             name: "PictureDecodingTests",
-            dependencies: ["CConfinement", "ChatTestSupport", "PictureDecoding", "parlance-decode", "parlance-film"],
+            dependencies: [
+                "CConfinement", "ChatTestSupport", "PictureDecoding", "PictureFuzzing", "SeededRandom",
+                "parlance-decode", "parlance-film",
+            ],
+            resources: [.copy("Pictures")], swiftSettings: settings),
+        .target(
+            name: "PictureFuzzing", dependencies: ["ConfinedDecoding", "PictureDecoders", "PictureDecoding"],
             swiftSettings: settings),
 
         // The composer engine, and its drivers.
@@ -259,10 +283,12 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    for name in ["Composer", "JSON", "Markup"] {
+    for name in ["Composer", "JSON", "Markup", "Picture"] {
         package.targets.append(
             .executableTarget(
-                name: "\(name)Fuzz", dependencies: ["ComposerFuzzing", .target(name: "\(name)Fuzzing")],
+                name: "\(name)Fuzz",
+                dependencies: name == "Picture"
+                    ? ["PictureFuzzing"] : ["ComposerFuzzing", .target(name: "\(name)Fuzzing")],
                 swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
     }
 }

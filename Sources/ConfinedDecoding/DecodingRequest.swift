@@ -16,6 +16,8 @@ public struct DecodingRequest {
     /// The box that the picture has to fit in, in pixels.
     public var width: Int
     public var height: Int
+    /// Pixels that a picture may have.
+    public var mostPixels = PictureLimits.pixels
 
     public init(mode: DecodingMode, width: Int, height: Int) {
         self.mode = mode

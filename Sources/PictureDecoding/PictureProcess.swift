@@ -196,9 +196,9 @@ public final class PictureProcess: Sendable {
             ? identifier : nil
     }
 
-    /// Nothing of the program's own but where libraries and loaders lie.
+    /// Nothing of the program's own but where libraries and what they open lie.
     private static let environment: [String] = {
-        let names: [String] = ["LD_LIBRARY_PATH", "GDK_PIXBUF_MODULE_FILE", "GDK_PIXBUF_MODULEDIR"]
+        let names: [String] = ["LD_LIBRARY_PATH", "LIBHEIF_PLUGIN_PATH"]
         return names.compactMap { (name: String) -> String? in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     }()
 

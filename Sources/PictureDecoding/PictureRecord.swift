@@ -43,7 +43,8 @@ public enum PictureRecord: Equatable, Sendable {
 
 /// Why a picture can't be shown, or a film not be played.
 public enum PictureFailure: UInt32, Error, Sendable {
-    /// It is of no kind that is shown: PNG, JPEG, GIF, WebP, BMP and TIFF are.
+    /// It is of no kind that is shown: PNG, JPEG, GIF, WebP, AVIF, HEIC, BMP and TIFF are, as far as
+    /// their libraries are installed.
     case unknownFormat = 1
     /// It has more pixels or bytes than ``PictureLimits`` allow.
     case tooLarge = 2

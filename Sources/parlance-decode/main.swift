@@ -1,6 +1,6 @@
-import CPixbuf
 import ConfinedDecoding
 import Glibc
+import PictureDecoders
 import PictureDecoding
 
 // parlance-decode size|still|play WIDTH HEIGHT <FILE
@@ -16,16 +16,12 @@ else {
     exit(2)
 }
 Confinement.closeOthers()
-let request = DecodingRequest(mode: mode, width: width, height: height)
-var source = ByteInput()
-guard let format = PictureFormat(beginning: source.peek(16)) else { RecordOutput.fail(.unknownFormat) }
-switch format {
-case .webp:
+do throws(PictureFailure) {
+    // The last library is opened by the first bytes, before the confinement: afterwards nothing can be.
+    let picture = try PictureFile(StandardInput.mapped())
     Confinement.begin(memory: PictureLimits.memory)
-    WebPPicture(request).decode(&source)
-case .pixbuf(let name):
-    // Before the confinement: the loader may be a module that has to be opened.
-    guard let picture = PixbufPicture(request, format: name) else { RecordOutput.fail(.unknownFormat) }
-    Confinement.begin(memory: PictureLimits.memory)
-    picture.decode(&source)
+    try picture.decode(DecodingRequest(mode: mode, width: width, height: height), to: RecordSink())
+    RecordOutput.end()
+} catch {
+    RecordOutput.fail(error)
 }

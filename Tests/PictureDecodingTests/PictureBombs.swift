@@ -8,7 +8,7 @@ enum PictureBombs {
         var bytes: [UInt8]
     }
 
-    static let all: [Bomb] = claims + chunks + moving + others + foreign + cut + scrambled
+    static let all: [Bomb] = claims + chunks + moving + others + heifs + foreign + cut + scrambled
 
     private typealias S = SamplePictures
 
@@ -138,6 +138,29 @@ enum PictureBombs {
             bytes: Array(S.jpeg.prefix(2)) + Array(repeating: [0xFF, 0xFE, 0, 2], count: 50_000).joined()),
     ]
 
+    /// Of the sizes that are told twice, in the container and by the decoder.
+    private static let heifs: [Bomb] =
+        ["plain.avif", "plain.heic", "alpha.avif", "alpha.heic"].flatMap { name in
+            [(60_000, 60_000), (0x7FFF_FFFF, 1), (0, 0), (6000, 6000), (63, 31), (65, 33)].map { width, height in
+                var bytes = PictureFixtures.bytes(name)
+                for place in bytes.indices where bytes[place...].starts(with: Array("ispe".utf8)) {
+                    bytes.replaceSubrange(place + 8..<place + 16, with: S.big(width, 4) + S.big(height, 4))
+                }
+                return Bomb(description: "\(name) of \(width) by \(height)", bytes: bytes)
+            }
+        } + [
+            Bomb(description: "avif's name alone", bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]),
+            Bomb(description: "heic's name alone", bytes: [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0]),
+            Bomb(
+                description: "avif with a box of 2^32-1",
+                bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]
+                    + Array("meta".utf8)),
+            Bomb(
+                description: "avif of boxes in boxes",
+                bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]
+                    + (0..<5000).flatMap { S.big(8 * (5000 - $0), 4) + Array("moov".utf8) }),
+        ]
+
     private static func jpeg(width: Int, height: Int) -> [UInt8] {
         var bytes = S.jpeg
         guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: [0xFF, 0xC0]) }) else { return [] }
@@ -163,6 +186,7 @@ enum PictureBombs {
     private static let whole: [(String, [UInt8])] = [
         ("png", S.png(width: 64, height: 64)), ("jpeg", S.jpeg), ("gif", S.gif(frames: 3)), ("webp", S.webp),
         ("moving webp", S.movingWebP(frames: 3)), ("bmp", S.bmp), ("tiff", S.tiff),
+        ("avif", PictureFixtures.bytes("alpha.avif")), ("heic", PictureFixtures.bytes("alpha.heic")),
     ]
 
     private static let cut: [Bomb] = whole.flatMap { name, bytes in

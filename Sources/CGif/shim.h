@@ -1,0 +1,4 @@
+// giflib, of which few distributions have a pkg-config file.
+#pragma once
+
+#include <gif_lib.h>

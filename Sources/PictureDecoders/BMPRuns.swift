@@ -1,0 +1,54 @@
+import PictureDecoding
+
+/// Pixels of a bitmap that are told as runs of four or eight bits.
+struct BMPRuns {
+    private let reader: ByteReader
+    private var place: Int
+    private let bits: Int
+
+    init(_ bytes: UnsafeRawBufferPointer, from place: Int, bits: Int) {
+        reader = ByteReader(bytes)
+        self.place = place
+        self.bits = bits
+    }
+
+    private mutating func next() throws(PictureFailure) -> Int {
+        guard let byte = reader.little(1, at: place) else { throw .broken }
+        place += 1
+        return byte
+    }
+
+    /// - Returns: a number each, a byte wide, in lines as they are stored; 0 where none is told.
+    mutating func unpacked(_ width: Int, _ height: Int) throws(PictureFailure) -> PixelMemory {
+        let memory = try PixelMemory((width * height + 3) / 4)
+        var (x, y) = (0, 0)
+        func put(_ number: Int) {
+            if x < width, y < height { memory.bytes[y * width + x] = UInt8(truncatingIfNeeded: number) }
+            x += 1
+        }
+        while y < height {
+            let (count, value) = (try next(), try next())
+            if count > 0 {
+                for index in 0..<count { put(bits == 8 ? value : index % 2 == 0 ? value >> 4 : value & 15) }
+                continue
+            }
+            switch value {
+            case 0: (x, y) = (0, y + 1)
+            case 1: return memory
+            case 2:
+                x += try next()
+                y += try next()
+            default:
+                var byte = 0
+                for index in 0..<value {
+                    if bits == 8 || index % 2 == 0 { byte = try next() }
+                    put(bits == 8 ? byte : index % 2 == 0 ? byte >> 4 : byte & 15)
+                }
+                // Each such part fills words.
+                let length = bits == 8 ? value : (value + 1) / 2
+                if length % 2 == 1 { _ = try next() }
+            }
+        }
+        return memory
+    }
+}

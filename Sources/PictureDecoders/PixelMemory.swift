@@ -1,0 +1,35 @@
+import Glibc
+import PictureDecoding
+
+/// Pixels of four bytes, all zero at first. Memory that is not there is a reason to stop, not to crash.
+final class PixelMemory {
+    let bytes: UnsafeMutablePointer<UInt8>
+    /// Pixels.
+    let count: Int
+
+    init(_ count: Int) throws(PictureFailure) {
+        guard let memory = calloc(max(1, count), 4) else { throw .stopped }
+        bytes = memory.assumingMemoryBound(to: UInt8.self)
+        self.count = count
+    }
+
+    deinit { free(bytes) }
+
+    /// One number a pixel.
+    var whole: UnsafeMutablePointer<UInt32> {
+        UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt32.self)
+    }
+
+    var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count * 4) }
+
+    /// Colours that were multiplied by their alpha become themselves.
+    func divideByAlpha() {
+        for place in stride(from: 0, to: count * 4, by: 4) {
+            let alpha = UInt32(bytes[place + 3])
+            guard alpha > 0, alpha < 255 else { continue }
+            for channel in place..<place + 3 {
+                bytes[channel] = UInt8(min(255, (UInt32(bytes[channel]) * 255 + alpha / 2) / alpha))
+            }
+        }
+    }
+}

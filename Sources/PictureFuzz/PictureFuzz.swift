@@ -1,0 +1,29 @@
+import Glibc
+import PictureFuzzing
+
+/// libFuzzer runs on one thread.
+nonisolated(unsafe) private var steps = 0
+private let kind: PictureFuzzRun.Kind = {
+    guard let name = getenv("PARLANCE_FUZZ_KIND"), let kind = PictureFuzzRun.Kind(rawValue: String(cString: name))
+    else {
+        fatalError("PARLANCE_FUZZ_KIND is one of \(PictureFuzzRun.Kind.allCases.map(\.rawValue))")
+    }
+    return kind
+}()
+
+/// libFuzzer calls this once, before all else.
+@_cdecl("LLVMFuzzerInitialize")
+public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
+    atexit { print("\(kind.rawValue) steps: \(steps)") }
+    return 0
+}
+
+/// libFuzzer calls this with ever new bytes.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    steps += 1
+    if let violation = PictureFuzzRun.run(Array(UnsafeBufferPointer(start: bytes, count: count)), as: kind) {
+        fatalError(violation)
+    }
+    return 0
+}

@@ -1,0 +1,58 @@
+import ChatTestSupport
+import Foundation
+import PictureDecoding
+
+/// What a process tells and shows of a file.
+struct DecodedPicture: Equatable {
+    struct Frame: Equatable {
+        var width: Int
+        var height: Int
+        var delay: Int
+        /// Red, green, blue and alpha of each.
+        var pixels: [UInt8]
+
+        func pixel(_ x: Int, _ y: Int) -> [Int] {
+            pixels[(y * width + x) * 4..<(y * width + x) * 4 + 4].map { Int($0) }
+        }
+
+        /// In the middle of each quarter, line by line.
+        var quarters: [[Int]] {
+            [(1, 1), (3, 1), (1, 3), (3, 3)].map { pixel(width * $0.0 / 4, height * $0.1 / 4) }
+        }
+    }
+
+    var width: Int?
+    var height: Int?
+    var isAnimated = false
+    var frames: [Frame] = []
+    /// nil if it came to its end, or there were as many frames as were wanted.
+    var failure: PictureFailure?
+
+    /// - Parameter most: frames that are wanted.
+    init(_ bytes: [UInt8], _ mode: PictureProcess.Mode = .still, side: Int = 400, most: Int = 100) throws {
+        let folder = TemporaryFolder()
+        let file = folder.path("picture")
+        try Data(bytes).write(to: file)
+        let process = try withExtendedLifetime(folder) {
+            try PictureProcess(mode, path: file.path, width: side, height: side)
+        }
+        defer { process.finish() }
+        while frames.count < most {
+            switch process.record() {
+            case .info(let width, let height, let isAnimated):
+                (self.width, self.height, self.isAnimated) = (width, height, isAnimated)
+            case .frame(let width, let height, let delay):
+                var pixels = [UInt8](repeating: 0, count: width * height * 4)
+                guard pixels.withUnsafeMutableBytes({ process.read(into: $0) }) else {
+                    failure = .stopped
+                    return
+                }
+                frames.append(Frame(width: width, height: height, delay: delay, pixels: pixels))
+            case .end: return
+            case .failure(let failure):
+                self.failure = failure
+                return
+            }
+        }
+    }
+}

@@ -47,7 +47,7 @@ let package = Package(
             name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
         .systemLibrary(name: "CPulse", pkgConfig: "libpulse-simple", providers: [.apt(["libpulse-dev"])]),
         .target(
-            name: "GtkKit", dependencies: ["CGtk", "CPulse", "PictureDecoding"],
+            name: "GtkKit", dependencies: ["CGtk", "CJpeg", "CPulse", "PictureDecoding"],
             swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",

@@ -38,13 +38,7 @@ nonisolated struct FixtureMedia: Sendable {
                 pixels[place + 2] = UInt8(140 + 80 * cos(u / 2 - v) + Double((x ^ y) & 15))
             }
         }
-        pixels.withUnsafeBufferPointer { buffer in
-            let pixbuf = gdk_pixbuf_new_from_data(
-                buffer.baseAddress, GDK_COLORSPACE_RGB, 1, 8, gint(width), gint(height), gint(width * 4), nil, nil)
-            guard let pixbuf else { return }
-            gdk_pixbuf_savev(pixbuf, file.path, "png", nil, nil, nil)
-            g_object_unref(UnsafeMutableRawPointer(pixbuf))
-        }
+        Picture(pixels: pixels, width: width, height: height)?.savePNG(to: file.path)
     }
 
     // MARK: Files

@@ -1,4 +1,4 @@
-import CGtk
+import CJpeg
 public import Foundation
 import PictureDecoding
 
@@ -16,6 +16,7 @@ public nonisolated struct MediaLook: Sendable {
 
     /// The box that a poster fits in, in pixels.
     private static let posterSide = 800
+    private static let posterQuality: Int32 = 75
     /// The most pixels of a side that a hash is made of.
     private static let hashedSide = 32
 
@@ -79,40 +80,36 @@ public nonisolated struct MediaLook: Sendable {
         let scale = min(1, Double(hashedSide) / Double(max(frame.width, frame.height)))
         guard scale < 1 else { return BlurHash(of: frame.pixels, width: frame.width, height: frame.height)?.text }
         let (width, height) = (max(1, Int(Double(frame.width) * scale)), max(1, Int(Double(frame.height) * scale)))
-        return withPixbuf(of: frame) { pixbuf -> String? in
-            guard let small = gdk_pixbuf_scale_simple(pixbuf, gint(width), gint(height), GDK_INTERP_BILINEAR) else {
-                return nil
+        // Each pixel is the mean of those that it stands for.
+        var means = [UInt8](repeating: 0, count: width * height * 4)
+        frame.pixels.withUnsafeBufferPointer { pixels in
+            for y in 0..<height {
+                let lines = y * frame.height / height..<(y + 1) * frame.height / height
+                for x in 0..<width {
+                    let columns = x * frame.width / width..<(x + 1) * frame.width / width
+                    var sums = SIMD4<UInt32>.zero
+                    for line in lines {
+                        for column in columns {
+                            let place = (line * frame.width + column) * 4
+                            sums &+= SIMD4(
+                                UInt32(pixels[place]), UInt32(pixels[place + 1]), UInt32(pixels[place + 2]),
+                                UInt32(pixels[place + 3]))
+                        }
+                    }
+                    sums /= UInt32(lines.count * columns.count)
+                    for channel in 0..<4 { means[(y * width + x) * 4 + channel] = UInt8(sums[channel]) }
+                }
             }
-            defer { g_object_unref(UnsafeMutableRawPointer(small)) }
-            guard let start = gdk_pixbuf_read_pixels(small) else { return nil }
-            let stride = Int(gdk_pixbuf_get_rowstride(small))
-            let pixels = (0..<height).flatMap { line in
-                UnsafeBufferPointer(start: start + line * stride, count: width * 4)
-            }
-            return BlurHash(of: pixels, width: width, height: height)?.text
         }
+        return BlurHash(of: means, width: width, height: height)?.text
     }
 
     private static func jpeg(of frame: Frame) -> Data? {
-        withPixbuf(of: frame) { pixbuf -> Data? in
-            var (buffer, count): (UnsafeMutablePointer<CChar>?, gsize) = (nil, 0)
-            guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &count, "jpeg", nil, nil, nil) != 0, let buffer else {
-                return nil
-            }
-            defer { g_free(buffer) }
-            return Data(bytes: buffer, count: Int(count))
-        }
-    }
-
-    private static func withPixbuf<T>(of frame: Frame, _ body: (OpaquePointer) -> T?) -> T? {
-        frame.pixels.withUnsafeBufferPointer { pixels in
-            guard
-                let pixbuf = gdk_pixbuf_new_from_data(
-                    pixels.baseAddress, GDK_COLORSPACE_RGB, 1, 8, gint(frame.width), gint(frame.height),
-                    gint(frame.width * 4), nil, nil)
-            else { return nil }
-            defer { g_object_unref(UnsafeMutableRawPointer(pixbuf)) }
-            return body(pixbuf)
-        }
+        var count = 0
+        guard
+            let bytes = shim_jpeg_of(frame.pixels, Int32(frame.width), Int32(frame.height), posterQuality, &count)
+        else { return nil }
+        defer { free(bytes) }
+        return Data(bytes: bytes, count: count)
     }
 }

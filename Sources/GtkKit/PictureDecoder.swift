@@ -50,6 +50,12 @@ public struct Picture: Sendable {
 
     public var paintable: Object { Object(borrowing: texture) }
 
+    /// - Returns: false if the file cannot be written.
+    @discardableResult
+    public nonisolated func savePNG(to path: String) -> Bool {
+        gdk_texture_save_to_png(OpaquePointer(texture), path) != 0
+    }
+
     private nonisolated final class Owner: Sendable {
         nonisolated(unsafe) private let texture: UnsafeMutableRawPointer
         init(_ texture: UnsafeMutableRawPointer) { self.texture = texture }

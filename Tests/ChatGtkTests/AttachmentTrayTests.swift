@@ -60,10 +60,10 @@ final class AttachmentTrayTests: GtkTestCase {
         /// A picture of this size.
         func picture(_ name: String, width: Int32, height: Int32) throws -> URL {
             let url = files.path(name)
-            guard let pixels = gdk_pixbuf_new(GDK_COLORSPACE_RGB, 0, 8, width, height) else { throw Unfinished() }
-            defer { g_object_unref(UnsafeMutableRawPointer(pixels)) }
-            gdk_pixbuf_fill(pixels, 0x4080_C0FF)
-            guard gdk_pixbuf_savev(pixels, url.path, "png", nil, nil, nil) != 0 else { throw Unfinished() }
+            let pixels = (0..<Int(width * height)).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
+            guard Picture(pixels: pixels, width: Int(width), height: Int(height))?.savePNG(to: url.path) == true else {
+                throw Unfinished()
+            }
             return url
         }
 

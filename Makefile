@@ -72,6 +72,7 @@ bench: deps-build+run+display+bench schemas release ## Measure: a table, and a J
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
 	@$(RELEASE)/parlance-bench $(ARGS)
 	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
+	@$(RELEASE)/parlance-bench pictures
 	@$(RELEASE)/parlance-bench store .build/bench
 	@$(RELEASE)/parlance-bench import
 	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000

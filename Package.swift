@@ -118,7 +118,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "BenchmarkReport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
-                "JSONReading", "MessageMarkup", "SeededRandom",
+                "CJpeg", "CPng", "CWebP", "JSONReading", "MessageMarkup", "PictureDecoding", "SeededRandom",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

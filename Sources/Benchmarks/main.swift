@@ -31,6 +31,16 @@ if arguments.first == "import" {
         exit(2)
     }
 }
+// `pictures [FOLDER]` measures decoding, by the `parlance-decode` beside it.
+if arguments.first == "pictures" {
+    let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".build/bench-pictures", isDirectory: true)
+    do {
+        exit(BenchmarkRow.report(try PictureBenchmarks(folder: folder).rows()) ? 0 : 1)
+    } catch {
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(2)
+    }
+}
 do {
     // `composer`, `completion`, `json` or `markup` measures that alone.
     let rows: [BenchmarkRow]
@@ -45,7 +55,9 @@ do {
             + JSONBenchmarks.rows() + MarkupBenchmarks.rows()
     default:
         FileHandle.standardError.write(
-            Data("parlance-bench [composer|completion|json|markup|store [FOLDER]|import [MESSAGES]]\n".utf8))
+            Data(
+                "parlance-bench [composer|completion|json|markup|pictures [FOLDER]|store [FOLDER]|import [MESSAGES]]\n"
+                    .utf8))
         exit(2)
     }
     exit(BenchmarkRow.report(rows) ? 0 : 1)

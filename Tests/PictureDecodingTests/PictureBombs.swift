@@ -149,6 +149,8 @@ enum PictureBombs {
                 return Bomb(description: "\(name) of \(width) by \(height)", bytes: bytes)
             }
         } + [
+            // libheif 1.15 calls itself until its stack ends.
+            Bomb(description: "heic that is a part of itself", bytes: heicInItself),
             Bomb(description: "avif's name alone", bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]),
             Bomb(description: "heic's name alone", bytes: [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0]),
             Bomb(
@@ -160,6 +162,12 @@ enum PictureBombs {
                 bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]
                     + (0..<5000).flatMap { S.big(8 * (5000 - $0), 4) + Array("moov".utf8) }),
         ]
+
+    private static var heicInItself: [UInt8] {
+        var bytes = PictureFixtures.bytes("plain.heic")
+        for place in bytes.indices where bytes[place...].starts(with: Array("dimg".utf8)) { bytes[place + 9] = 2 }
+        return bytes
+    }
 
     private static func jpeg(width: Int, height: Int) -> [UInt8] {
         var bytes = S.jpeg

@@ -126,7 +126,7 @@ screenshots: deps-build+run+display schemas ## Draw every view to .build/screens
 	@ADW_DEBUG_HIGH_CONTRAST=1 build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 
-flatpak: deps-build+flatpak ## Build the Flatpak and install it for this user
+flatpak: deps-build+flatpak ## Build the Flatpak, install it for this user, and write its bundle to .build/flatpak
 	@build-aux/flatpak install
 
 flatpak-check: deps-build+run+display+test+flatpak ## Build the Flatpak, start it in its sandbox and check what it may do

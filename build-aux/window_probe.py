@@ -73,7 +73,7 @@ class Window:
             GLib.Variant("(s)", ("org.a11y.Bus",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0])
         self.process = subprocess.Popen(
             [program, *arguments], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
-        self.surface = None
+        self.main = None
         # What was announced last; GTK before 4.14 changes the name of a status region in the place of that.
         self.announced = ""
         self.listener = Atspi.EventListener.new(self._announce)
@@ -145,14 +145,25 @@ class Window:
     def click(self, node, button):
         """A click of the pointer in the middle of what is shown of an object."""
         extents = Atspi.Component.get_extents(node.get_component_iface(), Atspi.CoordType.WINDOW)
-        place = [str(extents.x + extents.width // 2), str(extents.y + extents.height // 2)]
-        if not self.surface:
-            found = subprocess.run(
-                ["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid), "--name", "."],
-                check=True, capture_output=True, text=True)
-            self.surface = found.stdout.split()[0]
-        subprocess.run(["xdotool", "mousemove", "--window", self.surface, *place, "sleep", "0.05",
-                        "click", str(button), "sleep", "0.1"], check=True)
+        self.click_at(extents.x + extents.width // 2, extents.y + extents.height // 2, button)
+
+    def click_at(self, x, y, button):
+        """A click at a place in the window, in pixels."""
+        if not self.main:
+            self.main = self._search()[0]
+        subprocess.run(["xdotool", "mousemove", "--window", self.main, str(x), str(y), "sleep", "0.05",
+                        "click", str(button)], check=True)
+
+    def surfaces(self):
+        """How many windows and popovers the display server shows of the program."""
+        if self.process.poll() is not None:
+            fail(f"the program ended with {self.process.returncode}")
+        return len(self._search())
+
+    def _search(self):
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid)],
+                               capture_output=True, text=True)
+        return found.stdout.split()
 
 
 def keycode(key):

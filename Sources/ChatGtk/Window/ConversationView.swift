@@ -20,6 +20,7 @@ final class ConversationView {
     let timeline: TimelineView
     let searchBar: RoomSearchBar
     private let composer: ComposerView
+    private let keyboardPan: KeyboardPan
     private let announcer = Announcer()
     let markedBar = MarkedBar()
     let unsentBar = UnsentBar()
@@ -58,6 +59,7 @@ final class ConversationView {
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
             menuParent: builder["conversation"])
         composer = ComposerView(viewModel: conversation.composer)
+        keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
         composer.avatars = CompletionAvatars(pictures: media.avatars) { [weak self] id in
             self?.conversation.timeline.avatar(of: MemberID(id)) ?? self?.roomAvatar(RoomID(id))
@@ -81,7 +83,8 @@ final class ConversationView {
         addMarking(to: builder["footer"])
         addEncryptedNotice(to: builder["footer"])
         addCopying()
-        addKeyboardPan()
+        // A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
+        keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
@@ -314,27 +317,12 @@ final class ConversationView {
         widget.addController(keys)
     }
 
-    /// A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
-    private func addKeyboardPan() {
-        let drag = Object(owning: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
-        gtk_gesture_single_set_touch_only(drag.cast(), 1)
-        // Follows the finger while the list scrolls with it.
-        gtk_event_controller_set_propagation_phase(drag.cast(), GTK_PHASE_CAPTURE)
-        drag.connect("drag-update") { [weak self] arguments in
-            var (x, y) = (0.0, 0.0)
-            guard let self, let drag = arguments.controller, gtk_gesture_drag_get_start_point(drag.cast(), &x, &y) != 0
-            else { return }
-            self.fingerMoved(from: y, to: y + arguments.double(1))
-        }
-        widget.addController(drag)
-    }
-
     /// How far over the composer's top a finger goes, in pixels, before the keyboard goes.
-    private static let keyboardPan = 24.0
+    private static let panLength = 24.0
 
     /// - Parameters: places of the finger from the top of this view.
     func fingerMoved(from start: Double, to y: Double) {
-        guard let top = composerTop, start < top, y > top + Self.keyboardPan,
+        guard let top = composerTop, start < top, y > top + Self.panLength,
             composerHasFocus
         else { return }
         timeline.grabFocus()

@@ -157,6 +157,7 @@ import Testing
         let welcome = await app.start()
         #expect(app.coordinator.rooms.state.selectedRow?.kind == .guide)
         #expect(app.coordinator.rooms.state.unreadTotal == 3)
+        welcome.timeline.send(.attended(true))
         welcome.timeline.send(.scrolled(to: nil))
         await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
         let details = try #require(app.coordinator.details(of: welcome.roomID))

@@ -25,6 +25,7 @@ import Foundation
         timeline.onOutput = { [outputs] in outputs.record($0) }
         timeline.onEffect = { [weak self] in self?.mirror($0) }
         timeline.start()
+        timeline.send(.attended(true))
     }
 
     /// Does what a view does: rows that are new or changed are read when all changes are carried out.

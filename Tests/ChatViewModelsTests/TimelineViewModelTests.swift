@@ -237,6 +237,25 @@ import Testing
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
     }
 
+    /// An open window that is not the active one tells nobody that its messages were seen.
+    @Test func nothingIsReadWhileNobodyLooks() async {
+        timeline.send(.attended(false))
+        await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
+        timeline.send(.scrolled(to: nil))
+        await harness.tell(.changed([.of(4)]))
+        timeline.send(.scrolled(to: nil))
+        await settle()
+        #expect(service.calls.isEmpty)
+        timeline.send(.attended(true))
+        await eventually { [service] in service.calls == [.markRead(MessageID("m4"))] }
+        timeline.send(.attended(false))
+        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m2"), offset: 0)))
+        await harness.tell(.changed([.of(5)]))
+        timeline.send(.attended(true))
+        await settle()
+        #expect(!service.calls.contains(.markRead(MessageID("m5"))), "it is below what is seen")
+    }
+
     @Test func whatWasReadIsNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.scrolled(to: nil))

@@ -38,6 +38,7 @@ final class TimelineView {
     private let scroller: ScrolledWindow
     private let media: MediaPresenter
     private let calendar: DayPicker
+    private let attention: Attention
     private(set) var pointer: TimelinePointer?
     private var lit = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
@@ -54,6 +55,7 @@ final class TimelineView {
         menu = MessageMenu(parent: menuParent)
         reactions = ReactionPicker(parent: menuParent)
         calendar = DayPicker(parent: menuParent)
+        attention = Attention(on: scroller)
         list.maximumRowWidth = Self.maximumRowWidth
         widget.setAccessibleLabel(translated("Messages"))
         scroller.setChild(widget)
@@ -80,6 +82,7 @@ final class TimelineView {
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         calendar.onPick = { [weak viewModel] in viewModel?.send(.jump(.date($0))) }
         scroller.connect("map") { [weak self] _ in self?.positionChanged() }
+        attention.onChange = { [weak viewModel] in viewModel?.send(.attended($0)) }
     }
 
     private func connectMenu() {

@@ -10,12 +10,20 @@ extension TimelineViewModel {
         guard state.isLoaded, place != nil || !state.isDetached else { return }
         self.place = place
         placeWriter.put(place)
-        if place == nil { markRead() }
+        isAtNewest = place == nil
+        markRead()
     }
 
-    /// Forward only, each message once, and none that the backend has not acknowledged.
+    func attended(_ isAttended: Bool) {
+        guard isAttended != self.isAttended else { return }
+        self.isAttended = isAttended
+        markRead()
+    }
+
+    /// What is in view at the end: forward only, each message once, and none that the backend has not acknowledged.
     private func markRead() {
-        guard let newest = loaded.messages.last(where: { $0.delivery == .sent }),
+        guard isAttended, isAtNewest, state.isLoaded, !state.isDetached,
+            let newest = loaded.messages.last(where: { $0.delivery == .sent }),
             readPosition.map({ $0 < newest.position }) ?? true
         else { return }
         readPosition = newest.position

@@ -60,8 +60,10 @@ public final class TimelineViewModel: ViewModel {
         /// The view is near an end of what is loaded.
         case load(TimelineEdge)
         case jump(Destination)
-        /// The view stands at a place, or with nil at the newest message, which the user then sees.
+        /// The view stands at a place, or with nil at the newest message.
         case scrolled(to: ReadingPlace?)
+        /// Whether the user has the messages in view: on the screen, in the active window. Nothing is read before.
+        case attended(Bool)
         case edit(MessageID)
         /// Asks to edit the newest own message (SLK-46).
         case editLast
@@ -179,6 +181,9 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored var generation = 0
     @ObservationIgnored var unreadLineAfter: MessageID?
     @ObservationIgnored var place: ReadingPlace?
+    @ObservationIgnored var isAtNewest = false
+    /// Whether the user has the messages in view. Receipts tell others so: what is not known for certain is no.
+    @ObservationIgnored var isAttended = false
     @ObservationIgnored let placeWriter: ReadingPlaceWriter
     @ObservationIgnored var ownID: MemberID?
     @ObservationIgnored var names: [MemberID: Member] = [:]
@@ -232,6 +237,7 @@ public final class TimelineViewModel: ViewModel {
         case .load(let edge): loadPage(edge)
         case .jump(let destination): jump(to: destination)
         case .scrolled(let place): scrolled(to: place)
+        case .attended(let isAttended): attended(isAttended)
         case .edit(let id):
             guard let item = rows.message(id), item.canEdit else { return }
             onOutput?(.edit(id, text: item.text))

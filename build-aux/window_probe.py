@@ -145,7 +145,9 @@ class Window:
     def click(self, node, button):
         """A click of the pointer in the middle of what is shown of an object."""
         extents = Atspi.Component.get_extents(node.get_component_iface(), Atspi.CoordType.WINDOW)
-        self.click_at(extents.x + extents.width // 2, extents.y + extents.height // 2, button)
+        # Newer GTK counts from within the shadow.
+        frame = Atspi.Component.get_extents(self.find("frame").get_component_iface(), Atspi.CoordType.WINDOW)
+        self.click_at(extents.x - frame.x + extents.width // 2, extents.y - frame.y + extents.height // 2, button)
 
     def click_at(self, x, y, button):
         """A click at a place in the window, in pixels."""

@@ -15,8 +15,7 @@ final class BarGeometry {
     private var layout: SignalConnection?
     private var told: (x: Double, y: Double, width: Double, height: Double)?
 
-    /// - Parameter child: of the bar. The bar itself is still being made: a wrapper of it would be its only owner, and its
-    ///   end.
+    /// - Parameter child: of the bar, mapped and unmapped with it.
     init(of bar: WidgetImplementation, child: Widget) {
         self.bar = bar
         child.connect("map") { [weak self] _ in self?.start() }

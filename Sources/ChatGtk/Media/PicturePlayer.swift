@@ -59,8 +59,7 @@ final class PicturePlayer {
             stream != nil || Self.running < Self.mostAtOnce
         else {
             stop()
-            pause = Timeout(after: .milliseconds(400)) { [weak self] in self?.step() }
-            return
+            return waitForTurn()
         }
         turn?.cancel()
         if let stream {
@@ -72,13 +71,19 @@ final class PicturePlayer {
 
     private func start() {
         turn = Task { [weak self, previews, media, size] in
-            guard let file = await previews.file(of: media), !Task.isCancelled, let self,
-                let stream = PictureStream(file, fitting: size.width, by: size.height)
-            else { return }
+            let file = await previews.file(of: media)
+            guard let file, !Task.isCancelled, let self else { return }
+            // Others may have begun while the file was fetched.
+            guard Self.running < Self.mostAtOnce else { return waitForTurn() }
+            guard let stream = PictureStream(file, fitting: size.width, by: size.height) else { return }
             self.stream = stream
             Self.running += 1
             step()
         }
+    }
+
+    private func waitForTurn() {
+        pause = Timeout(after: .milliseconds(400)) { [weak self] in self?.step() }
     }
 
     private func take(from stream: PictureStream) {

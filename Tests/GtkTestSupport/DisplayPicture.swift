@@ -1,0 +1,29 @@
+import Foundation
+
+/// A picture of the whole display, for who reads a log.
+enum DisplayPicture {
+    /// Writes `.build/failures/NAME.png`, with the pointer's place in the log. Without ImageMagick it only says so.
+    static func take(named name: String) {
+        let folder = URL(fileURLWithPath: ".build/failures", isDirectory: true)
+        let file = folder.appending(path: "\(name).png")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try run("import", "-window", "root", file.path)
+            print("the display when it failed: \(file.path)")
+            try run("xdotool", "getmouselocation")
+        } catch {
+            print("no picture of the display: \(error)")
+        }
+    }
+
+    private static func run(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["timeout", "10"] + arguments
+        // Foundation's own way to wait runs the main loop meanwhile.
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
+        try process.run()
+        ended.wait()
+    }
+}

@@ -99,6 +99,13 @@ else
 	@$(RELEASE)/parlance-matrix-soak unread
 	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
 	@$(RELEASE)/parlance-matrix-soak talk
+	$(SWIFT) build --build-tests
+	@PARLANCE_CLICKS=10000 build-aux/with-display \
+		$(SWIFT) test --skip-build --disable-swift-testing --filter RandomUseTests
+	@trap 'build-aux/synapse down --data .build/synapse/trips' EXIT; \
+		url=$$(build-aux/synapse up --fresh --data .build/synapse/trips); \
+		PARLANCE_TRIPS=1000 PARLANCE_HOMESERVER=$$url \
+		$(SWIFT) test --skip-build --disable-xctest --filter MatrixServerTests.WrittenTripTests
 endif
 
 fuzz: deps-build ## Run the long fuzzing of the composer, of message bodies, of JSON and of pictures

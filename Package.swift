@@ -125,21 +125,24 @@ let package = Package(
 
         // Rooms and messages, and where they are kept.
         .systemLibrary(name: "CStore", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        .target(name: "ChatCore", swiftSettings: settings),
+        .target(name: "ChatCore", dependencies: ["Composer"], swiftSettings: settings),
         .target(
             name: "ChatStore",
-            dependencies: ["CStore", "ChatCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["CStore", "ChatCore", "Composer", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: settings),
-        .target(name: "ChatOutbox", dependencies: ["ChatCore"], swiftSettings: settings),
-        .target(name: "LocalBackend", dependencies: ["ChatCore", "ChatStore"], swiftSettings: settings),
+        .target(name: "ChatOutbox", dependencies: ["ChatCore", "Composer"], swiftSettings: settings),
+        .target(
+            name: "LocalBackend", dependencies: ["ChatCore", "ChatStore", "Composer", "MessageMarkup"],
+            swiftSettings: settings),
         .target(name: "SeededRandom", swiftSettings: settings),
         .target(name: "SoakSupport", swiftSettings: settings),
         .executableTarget(
-            name: "StoreSoak", dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "SeededRandom", "SoakSupport"],
+            name: "StoreSoak",
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "Composer", "SeededRandom", "SoakSupport"],
             swiftSettings: settings),
         .target(
-            name: "ChatTestSupport", dependencies: ["ChatCore"], path: "Tests/ChatTestSupport",
-            resources: [.copy("Films")], swiftSettings: settings),
+            name: "ChatTestSupport", dependencies: ["ChatCore", "Composer"], path: "Tests/ChatTestSupport",
+            resources: [.copy("Films"), .copy("Stores")], swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
         .testTarget(
             name: "ChatStoreTests",
@@ -150,7 +153,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChatOutboxTests",
-            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "SeededRandom"],
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "SeededRandom"],
             swiftSettings: settings),
         .testTarget(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
@@ -160,26 +163,30 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "MatrixBackend",
-            dependencies: ["CCurl", "ChatCore", "ChatOutbox", "ChatStore", "JSONReading", "MessageMarkup"],
+            dependencies: [
+                "CCurl", "ChatCore", "ChatOutbox", "ChatStore", "Composer", "JSONReading", "MessageMarkup",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "MatrixSoak",
             dependencies: [
-                "BenchmarkReport", "ChatCore", "ChatStore", "JSONReading", "MatrixBackend", "SeededRandom",
+                "BenchmarkReport", "ChatCore", "ChatStore", "Composer", "JSONReading", "MatrixBackend", "SeededRandom",
                 "SoakSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend",
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "JSONReading", "MatrixBackend",
                 "SeededRandom",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(
             name: "MatrixServerTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "JSONReading", "MatrixBackend", "MatrixSoak",
+                "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer",
+                "ComposerFuzzing", "JSONReading", "LocalBackend", "MarkupFuzzing", "MatrixBackend", "MatrixSoak",
+                "MessageMarkup",
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.
@@ -193,13 +200,14 @@ let package = Package(
         // ends the program; without it anything may follow.
         .target(name: "CMD4C", exclude: ["LICENSE.md", "README.md"], cSettings: [.define("DEBUG", to: "1")]),
         .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),
-        .target(name: "MessageMarkup", dependencies: ["CGumbo", "CMD4C", "ChatCore"], swiftSettings: settings),
         .target(
-            name: "MarkupFuzzing", dependencies: ["ChatCore", "ComposerFuzzing", "MessageMarkup"],
+            name: "MessageMarkup", dependencies: ["CGumbo", "CMD4C", "ChatCore", "Composer"], swiftSettings: settings),
+        .target(
+            name: "MarkupFuzzing", dependencies: ["ChatCore", "Composer", "ComposerFuzzing", "MessageMarkup"],
             swiftSettings: settings),
         .testTarget(
             name: "MessageMarkupTests",
-            dependencies: ["ChatCore", "ComposerFuzzing", "MarkupFuzzing", "MessageMarkup"],
+            dependencies: ["ChatCore", "Composer", "ComposerFuzzing", "MarkupFuzzing", "MessageMarkup"],
             swiftSettings: settings),
 
         // Rooms as files: exports in three formats, imports of other programs' exports.
@@ -212,12 +220,13 @@ let package = Package(
             dependencies: ["ChatCore", "ComposerFuzzing", "JSONFuzzing", "JSONReading", "SeededRandom"],
             swiftSettings: settings),
         .target(
-            name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "JSONReading", "MessageMarkup"],
+            name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "Composer", "JSONReading", "MessageMarkup"],
             swiftSettings: settings),
         .testTarget(
             name: "ChatArchiveTests",
             dependencies: [
-                "CMD4C", "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "JSONReading", "LocalBackend",
+                "CMD4C", "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "Composer", "JSONReading",
+                "LocalBackend",
                 "SeededRandom",
             ],
             resources: [.copy("Exports")], swiftSettings: settings),

@@ -61,7 +61,7 @@ enum ComposerBenchmarks {
         var engine = ComposerEngine(configuration: configuration)
         let text = prose(bytes: bytes)
         let middle = TextRange.caret(text.utf16.count / 2)
-        _ = engine.handle(.load(ComposerContent(text: text, selection: middle)), at: .zero)
+        _ = engine.handle(.load(WrittenText(text), selection: middle), at: .zero)
         return engine
     }
 

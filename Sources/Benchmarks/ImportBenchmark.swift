@@ -30,7 +30,7 @@ struct ImportBenchmark {
         try write(messages, to: file, isComplete: true)
         let resident = Mutex<(early: Int, peak: Int)>((0, 0))
         let begin = ContinuousClock.now
-        let report = try await archive.importConversations(from: file) { [messages] progress in
+        let report = try await archive.importConversations(from: file, ask: { _ in .newRooms }) { [messages] progress in
             let now = Self.residentMegabytes
             resident.withLock { resident in
                 if progress.messages <= messages / 10 { resident.early = max(resident.early, now) }
@@ -62,7 +62,7 @@ struct ImportBenchmark {
         let peak = Mutex(0)
         let begin = ContinuousClock.now
         do {
-            _ = try await archive.importConversations(from: file) { _ in
+            _ = try await archive.importConversations(from: file, ask: { _ in .newRooms }) { _ in
                 peak.withLock { $0 = max($0, Self.residentMegabytes) }
             }
             throw StoreFailure(description: "a broken file was taken")

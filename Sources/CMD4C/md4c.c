@@ -957,6 +957,17 @@ struct MD_UNICODE_FOLD_INFO_tag {
     {
         return md_decode_utf8__(str+off, str_size-off, p_char_size);
     }
+
+    /* PARLANCE: Whether a character that is neither white space nor punctuation is of a script with spaces between
+     * words. Thai, Lao, Burmese and Khmer have none, nor has what follows U+2E80, and private-use characters. */
+    static inline int
+    md_is_spaced_script__(unsigned codepoint)
+    {
+        return codepoint < 0x2e80
+            && !(codepoint >= 0x0e00 && codepoint <= 0x0eff)
+            && !(codepoint >= 0x1000 && codepoint <= 0x109f)
+            && !(codepoint >= 0x1780 && codepoint <= 0x17ff);
+    }
 #else
     #define ISUNICODEWHITESPACE_(codepoint) ISWHITESPACE_(codepoint)
     #define ISUNICODEWHITESPACE(off)        ISWHITESPACE(off)
@@ -3076,6 +3087,12 @@ md_collect_marks(MD_CTX* ctx, const MD_LINE* lines, MD_SIZE n_lines, int table_m
                         flags |= MD_MARK_POTENTIAL_CLOSER;
                     if(right_level > 0  &&  right_level >= left_level)
                         flags |= MD_MARK_POTENTIAL_OPENER;
+                    /* PARLANCE: Within a word stars begin nothing, so that 2*3*4 is no emphasis; what began before
+                     * the word may end in it. */
+                    if(ch == _T('*')  &&  left_level == 2  &&  right_level == 2
+                        &&  md_is_spaced_script__(md_decode_utf8_before__(ctx, off))
+                        &&  md_is_spaced_script__(md_decode_utf8__(STR(tmp), ctx->size - tmp, NULL)))
+                        flags &= ~MD_MARK_POTENTIAL_OPENER;
                     if(flags == (MD_MARK_POTENTIAL_OPENER | MD_MARK_POTENTIAL_CLOSER))
                         flags |= MD_MARK_EMPH_OC;
 

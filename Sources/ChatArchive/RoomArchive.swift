@@ -3,7 +3,7 @@ public import Foundation
 
 /// Exports rooms of any backend, and imports into one that takes conversations in.
 public struct RoomArchive: ConversationArchive {
-    public typealias Source = TimelineService & MediaService
+    public typealias Source = TimelineService & MediaService & AnnotationService
 
     private let source: any Source
     private let destination: any ImportService & MediaService
@@ -38,10 +38,11 @@ public struct RoomArchive: ConversationArchive {
 
     @concurrent
     public func importConversations(
-        from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
+        from url: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+        progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport {
         let plan = try await ImportPlan(of: url, zone: zone, emoji: emoji)
-        let importer = await ConversationImporter(plan, service: destination, progress: progress)
+        let importer = await ConversationImporter(plan, service: destination, ask: ask, progress: progress)
         return try await importer.run()
     }
 }

@@ -12,8 +12,10 @@ public enum ChatError: Error, Equatable, Sendable {
     case unreadableFile
     /// A file of more than this many bytes.
     case fileTooLarge(limit: Int)
-    /// The server does not answer, or does not know the user any more: to be tried again.
+    /// The server does not answer: to be tried again.
     case unreachable
+    /// The server does not know the session any more: the user is to sign in again first.
+    case signedOut
     /// The server asks for patience.
     case busy
     /// The server does not do it, and says why in words of its own.

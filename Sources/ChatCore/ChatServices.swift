@@ -1,3 +1,5 @@
+public import Composer
+
 /// The rooms of an account.
 public protocol RoomService: Sendable {
     /// All rooms, most recently active first: once at the start, then after each change.
@@ -46,13 +48,23 @@ extension TimelineService {
 
 /// What a member does in a room.
 public protocol MessageService: Sendable {
-    /// Stores the message and removes the room's draft in one transaction. Once this returns the message survives
+    /// Stores the message, and removes the room's draft in the same transaction if it was written there
+    /// (``WrittenMessage/removesDraft``). Once this returns the message survives
     /// anything but the loss of the disk. Sending a transaction again returns the message stored first.
     @discardableResult
-    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message
+    func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message
     /// The same with several, in their order: all of them are stored, or none.
-    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws
-    func edit(_ message: MessageID, in room: RoomID, text: String) async throws
+    /// - Parameter draft: what is still unsent then, such as a message that failed before: it is the room's draft from the
+    ///   same moment on, so that it is lost at none.
+    func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws
+    /// Changes what one of the user's messages says. One with files may be left without a text.
+    func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws
+    /// How many bytes a message is larger than what the backend takes as one; negative for what is left. Off the main
+    /// thread: it takes time that grows with the text.
+    /// - Parameter isEdit: whether it is to change what one says that is there.
+    nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int
     /// Sends again what the backend gave up, or what waits for its next attempt; nil for all of the room. Does nothing
     /// where nothing waits.
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws
@@ -63,6 +75,16 @@ public protocol MessageService: Sendable {
     func delete(_ message: MessageID, in room: RoomID) async throws
     /// Tells the others that the user types or has stopped.
     func setTyping(_ isTyping: Bool, in room: RoomID) async
+}
+
+extension MessageService {
+    public func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID
+    ) async throws { try await send(messages, to: room, leaving: nil) }
+
+    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+        message.text.source.utf8.count - ChatLimits.messageBytes
+    }
 }
 
 /// What is unsent in each room.

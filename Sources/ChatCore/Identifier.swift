@@ -31,4 +31,4 @@ public typealias RoomID = Identifier<Room>
 public typealias MemberID = Identifier<Member>
 public typealias MessageID = Identifier<Message>
 /// Fixed when a message is queued and kept through every retry, so that it is delivered once.
-public typealias TransactionID = Identifier<OutgoingMessage>
+public typealias TransactionID = Identifier<WrittenMessage>

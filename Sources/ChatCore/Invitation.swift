@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Somebody asks the user into a room. What is told of the room is what its server shows to those outside.
+/// Somebody asks the user into a room, or the user asks to be let in. What is told of the room is what its server shows to those outside.
 public struct Invitation: Identifiable, Equatable, Sendable, Codable {
     public let room: RoomID
     /// nil if the room has none.
@@ -15,6 +15,8 @@ public struct Invitation: Identifiable, Equatable, Sendable, Codable {
     /// Whether it is to be a conversation for two.
     public var isDirect: Bool
     public var isEncrypted: Bool
+    /// Whether it is the user who asks (a knock): somebody in the room has to answer.
+    public var isKnock = false
     /// When this computer first knew of it.
     public var receivedAt: Date
 
@@ -40,6 +42,24 @@ public struct Invitation: Identifiable, Equatable, Sendable, Codable {
     /// What the room is called in a list: by its name, its address, or who invites.
     public var title: String {
         [name, address, inviterName, inviter?.rawValue].compactMap { $0 }.first { !$0.isEmpty } ?? room.rawValue
+    }
+}
+
+extension Invitation {
+    /// What an earlier version kept knows of no knock.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        room = try values.decode(RoomID.self, forKey: .room)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        topic = try values.decodeIfPresent(String.self, forKey: .topic)
+        address = try values.decodeIfPresent(String.self, forKey: .address)
+        avatar = try values.decodeIfPresent(String.self, forKey: .avatar)
+        inviter = try values.decodeIfPresent(MemberID.self, forKey: .inviter)
+        inviterName = try values.decodeIfPresent(String.self, forKey: .inviterName)
+        isDirect = try values.decode(Bool.self, forKey: .isDirect)
+        isEncrypted = try values.decode(Bool.self, forKey: .isEncrypted)
+        isKnock = try values.decodeIfPresent(Bool.self, forKey: .isKnock) ?? false
+        receivedAt = try values.decode(Date.self, forKey: .receivedAt)
     }
 }
 

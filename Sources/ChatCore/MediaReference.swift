@@ -22,6 +22,20 @@ public struct MediaReference: Hashable, Sendable, Codable {
     /// that was not told, nil if it is no voice message.
     public var loudness: [Int]?
 
+    /// With what the URI of a content begins that is kept on this computer, under its digest.
+    public static let keptScheme = "media:"
+
+    /// What names the content, SHA-256 in hexadecimal, where it is kept on this computer; nil of one that a server has.
+    public var digest: String? { Self.digest(of: uri) }
+
+    /// The same of a URI by itself, such as ``thumbnailURI``.
+    public static func digest(of uri: String) -> String? {
+        uri.hasPrefix(keptScheme) ? String(uri.dropFirst(keptScheme.count)) : nil
+    }
+
+    /// Whether no server has it yet.
+    public var isOnlyHere: Bool { digest != nil }
+
     public static let loudest = 1024
     public static let mostLoudnesses = 100
 

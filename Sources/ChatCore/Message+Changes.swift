@@ -2,17 +2,15 @@ public import Foundation
 
 /// What becomes of a message by what is done to it.
 extension Message {
-    public mutating func edit(text: String, formattedText: String?, at date: Date) {
-        self.text = text
-        self.formattedText = formattedText
+    public mutating func edit(to wording: Wording, at date: Date) {
+        self.wording = wording
         editedAt = date
     }
 
     /// Its place is left.
     public mutating func delete() {
         isDeleted = true
-        text = ""
-        formattedText = nil
+        wording = Wording("")
         attachments = []
         reactions = []
     }

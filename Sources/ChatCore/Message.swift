@@ -1,3 +1,4 @@
+public import Composer
 public import Foundation
 
 /// A message in a room's timeline.
@@ -30,10 +31,12 @@ public struct Message: Identifiable, Equatable, Sendable {
     public let roomID: RoomID
     public let sender: MemberID
     public var kind: Kind
-    /// The text as it was typed, with its Markdown. Empty once deleted.
+    /// What it says in plain text. Empty once deleted.
     public var text: String
     /// The text as HTML, where the sender's program said so: not to be trusted before it was filtered.
     public var formattedText: String?
+    /// The text as the user wrote it, of a message that was written here.
+    public var written: WrittenText?
     /// The files that belong to it, in their order. None once deleted.
     public var attachments: [MediaReference]
     /// In the order in which each was given first. None once deleted.
@@ -64,7 +67,8 @@ public struct Message: Identifiable, Equatable, Sendable {
         id: MessageID, roomID: RoomID, sender: MemberID, text: String, sentAt: Date, position: Int64,
         transactionID: TransactionID? = nil, replyTo: MessageID? = nil, editedAt: Date? = nil,
         isDeleted: Bool = false, delivery: Delivery = .sent, kind: Kind = .text, formattedText: String? = nil,
-        attachments: [MediaReference] = [], reactions: [Reaction] = [], event: RoomEvent? = nil
+        written: WrittenText? = nil, attachments: [MediaReference] = [], reactions: [Reaction] = [],
+        event: RoomEvent? = nil
     ) {
         self.id = id
         self.roomID = roomID
@@ -72,6 +76,7 @@ public struct Message: Identifiable, Equatable, Sendable {
         self.kind = kind
         self.text = text
         self.formattedText = formattedText
+        self.written = written
         self.attachments = attachments
         self.reactions = reactions
         self.sentAt = sentAt
@@ -82,31 +87,6 @@ public struct Message: Identifiable, Equatable, Sendable {
         self.isDeleted = isDeleted
         self.delivery = delivery
         self.event = event
-    }
-}
-
-/// A message on its way from the composer to a backend.
-public struct OutgoingMessage: Equatable, Sendable {
-    /// Fixed once: sending the same transaction again stores nothing twice.
-    public let transactionID: TransactionID
-    public var kind: Message.Kind
-    public var text: String
-    public var formattedText: String?
-    public var replyTo: MessageID?
-    public var attachments: [MediaReference]
-    /// Whether the room's draft stays: the message did not come from its composer.
-    public var keepsDraft = false
-
-    public init(
-        transactionID: TransactionID, text: String, replyTo: MessageID? = nil, kind: Message.Kind = .text,
-        formattedText: String? = nil, attachments: [MediaReference] = []
-    ) {
-        self.transactionID = transactionID
-        self.kind = kind
-        self.text = text
-        self.formattedText = formattedText
-        self.replyTo = replyTo
-        self.attachments = attachments
     }
 }
 

@@ -1,3 +1,4 @@
+public import Composer
 public import Foundation
 
 /// Something that is on its way to a server: a message, or a change of one.
@@ -10,6 +11,9 @@ public struct OutboxRequest: Equatable, Sendable {
     public let queuedAt: Date
     /// Why the server refused it, in technical terms; nil while it may still succeed.
     public var failure: String?
+    /// Whether an earlier version wrote it, in whose texts a member's name after an `@` is a mention. Not kept: whoever
+    /// writes it anew makes marks of them before.
+    public var namesAreMentions = false
 
     public init(id: TransactionID, room: RoomID, action: OutboxAction, queuedAt: Date, failure: String? = nil) {
         self.id = id
@@ -22,25 +26,29 @@ public struct OutboxRequest: Equatable, Sendable {
 
 /// What a request asks of the server.
 public enum OutboxAction: Equatable, Sendable, Codable {
-    case send(OutboxMessage)
-    case edit(OutboxTarget, text: String, formattedText: String?)
+    case send(WrittenMessage)
+    case edit(OutboxTarget, WrittenText)
     case delete(OutboxTarget)
     case react(OutboxTarget, text: String, isGiven: Bool)
+    /// What this version can't read: it is kept as it is until the user gives it up.
+    case unreadable
+
+    /// Why ``unreadable`` is never carried out, in technical terms.
+    public static let unreadableReason = "it cannot be read"
 
     /// The message that is to be changed; nil for a new one.
     public var target: OutboxTarget? {
         get {
             switch self {
-            case .send: nil
-            case .edit(let target, _, _), .delete(let target), .react(let target, _, _): target
+            case .send, .unreadable: nil
+            case .edit(let target, _), .delete(let target), .react(let target, _, _): target
             }
         }
         set {
             guard let newValue else { return }
             switch self {
-            case .send: break
-            case .edit(_, let text, let formattedText):
-                self = .edit(newValue, text: text, formattedText: formattedText)
+            case .send, .unreadable: break
+            case .edit(_, let text): self = .edit(newValue, text)
             case .delete: self = .delete(newValue)
             case .react(_, let text, let isGiven): self = .react(newValue, text: text, isGiven: isGiven)
             }
@@ -53,39 +61,4 @@ public enum OutboxTarget: Hashable, Sendable, Codable {
     case message(MessageID)
     /// One that is itself on its way, by its transaction. It becomes the message's identifier once that is known.
     case queued(TransactionID)
-}
-
-/// A message on its way.
-public struct OutboxMessage: Equatable, Sendable, Codable {
-    public var kind: Message.Kind
-    public var text: String
-    public var formattedText: String?
-    public var replyTo: MessageID?
-    public var attachments: [OutboxAttachment]
-
-    public init(
-        kind: Message.Kind = .text, text: String, formattedText: String? = nil, replyTo: MessageID? = nil,
-        attachments: [OutboxAttachment] = []
-    ) {
-        self.kind = kind
-        self.text = text
-        self.formattedText = formattedText
-        self.replyTo = replyTo
-        self.attachments = attachments
-    }
-}
-
-/// A file that goes with a message. It is uploaded before the message is sent.
-public struct OutboxAttachment: Equatable, Sendable, Codable {
-    /// The file's path on this computer.
-    public var path: String
-    /// Its ``MediaReference/uri`` is empty until the file was uploaded.
-    public var reference: MediaReference
-
-    public init(path: String, reference: MediaReference) {
-        self.path = path
-        self.reference = reference
-    }
-
-    public var isUploaded: Bool { !reference.uri.isEmpty }
 }

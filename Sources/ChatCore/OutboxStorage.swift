@@ -24,10 +24,15 @@ public struct OutboxChange: Equatable, Sendable {
     public var removed: Set<Key>
     /// The room whose draft became the first of ``put``.
     public var sentDraft: RoomID?
+    /// What takes the place of that draft.
+    public var leftDraft: SavedDraft?
 
-    public init(put: [OutboxRequest] = [], removed: Set<Key> = [], sentDraft: RoomID? = nil) {
+    public init(
+        put: [OutboxRequest] = [], removed: Set<Key> = [], sentDraft: RoomID? = nil, leftDraft: SavedDraft? = nil
+    ) {
         self.put = put
         self.removed = removed
         self.sentDraft = sentDraft
+        self.leftDraft = leftDraft
     }
 }

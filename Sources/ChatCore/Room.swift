@@ -1,3 +1,4 @@
+public import Composer
 public import Foundation
 
 /// A conversation.
@@ -41,13 +42,23 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         public var isOwn: Bool
         /// At most the first ``mostCharacters`` of the text, with its Markdown.
         public var text: String
+        /// How it is read where the message says so: written here, or with HTML beside it. Of nothing but a text
+        /// ``RoomAbilities/plainTexts`` decides.
+        public var syntax: WrittenText.Syntax?
         public var sentAt: Date
+        /// How far it has come, of one's own.
+        public var delivery: Message.Delivery
 
-        public init(senderName: String, isOwn: Bool, text: String, sentAt: Date) {
+        public init(
+            senderName: String, isOwn: Bool, text: String, syntax: WrittenText.Syntax? = nil, sentAt: Date,
+            delivery: Message.Delivery = .sent
+        ) {
             self.senderName = senderName
             self.isOwn = isOwn
             self.text = text
+            self.syntax = syntax
             self.sentAt = sentAt
+            self.delivery = delivery
         }
     }
 
@@ -59,6 +70,8 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     public var unreadCount: Int
     /// Those of them that are meant for the user.
     public var mentionCount: Int
+    /// Whether there may be more of either: messages are missing behind the read marker, and nobody counted them.
+    public var mayHaveMoreUnread: Bool
     /// The unsent text of the room's composer, nil without one.
     public var draftPreview: String?
 
@@ -66,8 +79,9 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
 
     public init(
         room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?,
-        mentionCount: Int = 0
+        mentionCount: Int = 0, mayHaveMoreUnread: Bool = false
     ) {
+        self.mayHaveMoreUnread = mayHaveMoreUnread
         self.room = room
         self.lastMessage = lastMessage
         self.lastActivity = lastActivity

@@ -26,6 +26,38 @@ public struct RoomAbilities: OptionSet, Sendable {
     public static let roster = RoomAbilities(rawValue: 1 << 8)
     /// People can be searched for who are in no room of the user's, and rooms be made for them.
     public static let people = RoomAbilities(rawValue: 1 << 9)
+    /// Others write with other programs: a text without HTML means what it says, whatever signs are in it. Otherwise it is
+    /// Markdown.
+    public static let plainTexts = RoomAbilities(rawValue: 1 << 10)
+}
+
+/// What is said of a room beside its name.
+public struct RoomHeadline: Equatable, Sendable {
+    /// What it is about; nil if nobody said.
+    public var topic: String?
+    /// How many are in it, the user too; nil where nobody counts but who is known of.
+    public var memberCount: Int?
+
+    public init(topic: String? = nil, memberCount: Int? = nil) {
+        self.topic = topic
+        self.memberCount = memberCount
+    }
+}
+
+/// Where a conversation goes on, or comes from, where one room took the place of another.
+public struct RoomSuccession: Equatable, Sendable {
+    /// A link to the room in which it goes on; nil while it goes on here.
+    public var next: String?
+    /// What was said of that.
+    public var reason: String?
+    /// A link to the room that this one took the place of.
+    public var previous: String?
+
+    public init(next: String? = nil, reason: String? = nil, previous: String? = nil) {
+        self.next = next
+        self.reason = reason
+        self.previous = previous
+    }
 }
 
 /// What some backends do. Whatever is not in ``abilities`` throws ``ChatError/notPermitted``.
@@ -54,6 +86,8 @@ public protocol RoomAbilityService: Sendable {
     func openDirect(with user: String) async throws -> RoomID
     /// Whether what is said there is encrypted, which this application cannot do yet: nothing can be sent.
     func isEncrypted(_ room: RoomID) async throws -> Bool
+    func succession(of room: RoomID) async throws -> RoomSuccession
+    func headline(of room: RoomID) async throws -> RoomHeadline
 }
 
 extension RoomAbilityService {
@@ -69,4 +103,8 @@ extension RoomAbilityService {
     }
     public func openDirect(with user: String) async throws -> RoomID { throw ChatError.notPermitted }
     public func isEncrypted(_ room: RoomID) async throws -> Bool { false }
+    public func succession(of room: RoomID) async throws -> RoomSuccession { RoomSuccession() }
+    public func headline(of room: RoomID) async throws -> RoomHeadline {
+        RoomHeadline(topic: abilities.contains(.topic) ? try await topic(of: room) : nil)
+    }
 }

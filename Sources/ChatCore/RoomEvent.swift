@@ -18,8 +18,31 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         case roomPictured
         /// What is said from then on is encrypted.
         case encrypted
-        /// The conversation goes on in another room.
+        /// The conversation goes on in the room that ``RoomEvent/before`` leads to; ``RoomEvent/after`` is what was said of
+        /// that.
         case replaced
+        /// The conversation comes from the room that ``RoomEvent/before`` leads to.
+        case continued
+        /// What the subject may do: ``RoomEvent/after`` is an administrator's, a moderator's or a member's ``Role``.
+        case roleSet
+        /// Who may do what, of several or otherwise.
+        case permissionsSet
+        /// Who may join, see guests in, or read what was said: ``RoomEvent/after`` is the specification's word for it.
+        case joinRuleSet, guestAccessSet, historyVisibilitySet
+        /// Others find the room under ``RoomEvent/after``; nil for no longer under anything.
+        case addressSet
+        /// It is found under other names besides.
+        case addressesSet
+        case pinned, unpinned
+        /// Somebody, whom ``RoomEvent/after`` names, is asked in by another way than an identifier; or not any more.
+        case invitedElsewhere, uninvitedElsewhere
+        /// Somebody wanted to talk.
+        case called
+    }
+
+    /// What ``Kind/roleSet`` makes somebody.
+    public enum Role: String, Sendable {
+        case administrator, moderator, member
     }
 
     public var kind: Kind
@@ -40,11 +63,17 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         self.after = after
     }
 
+    /// A link to the room that it leads to, from which it comes; nil for none.
+    public var address: String? { kind == .replaced || kind == .continued ? before : nil }
+
     /// Whether it tells who is in the room.
     public var isMembership: Bool {
         switch kind {
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited: true
-        case .renamed, .pictured, .roomNamed, .topicSet, .roomPictured, .encrypted, .replaced: false
+        case .renamed, .pictured, .roomNamed, .topicSet, .roomPictured, .encrypted, .replaced, .continued, .roleSet,
+            .permissionsSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .addressSet, .addressesSet, .pinned,
+            .unpinned, .invitedElsewhere, .uninvitedElsewhere, .called:
+            false
         }
     }
 }

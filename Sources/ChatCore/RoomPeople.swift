@@ -77,6 +77,8 @@ public struct RoomRoster: Equatable, Sendable {
         public static let rename = Permissions(rawValue: 1 << 0)
         public static let setTopic = Permissions(rawValue: 1 << 1)
         public static let invite = Permissions(rawValue: 1 << 2)
+        /// To mention everyone in the room.
+        public static let notifyEveryone = Permissions(rawValue: 1 << 3)
     }
 
     /// Those with a say first, then by name; those who are asked in last.

@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 
 extension Outbox {
     /// Queues a message. Once this returns it will be sent, whatever happens to this process.
@@ -8,19 +9,22 @@ extension Outbox {
     ///   - removingDraft: together with the room's draft, which became this message.
     /// - Throws: ``ChatError`` if it could not be stored: it is then not queued.
     public func send(
-        _ message: OutboxMessage, transaction: TransactionID, to room: RoomID, removingDraft: Bool = false
+        _ message: WrittenMessage, transaction: TransactionID, to room: RoomID, removingDraft: Bool = false
     ) async throws {
-        try await send([(message, transaction)], to: room, removingDraft: removingDraft)
+        try await send([(transaction, message)], to: room, removingDraft: removingDraft)
     }
 
     /// The same with several, in their order: all of them are queued, or none.
+    /// - Parameter draft: takes the place of the one that is removed.
     public func send(
-        _ messages: [(message: OutboxMessage, transaction: TransactionID)], to room: RoomID, removingDraft: Bool = false
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID,
+        removingDraft: Bool = false, leaving draft: SavedDraft? = nil
     ) async throws {
-        let requests = messages.filter { rooms[room]?[$0.transaction] == nil }.map { message, transaction in
+        let requests = messages.filter { rooms[room]?[$0.transaction] == nil }.map { transaction, message in
             OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
         }
-        if !requests.isEmpty { try await append(requests, in: room, sentDraft: removingDraft ? room : nil) }
+        guard !requests.isEmpty else { return }
+        try await append(requests, in: room, sentDraft: removingDraft ? room : nil, leftDraft: draft)
     }
 
     /// Changes the text of a message that is on its way, or that the server has.
@@ -28,18 +32,16 @@ extension Outbox {
     /// - Parameter transaction: of the edit, should it have to be sent by itself.
     /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
     public func edit(
-        _ target: OutboxTarget, in room: RoomID, text: String, formattedText: String? = nil,
-        transaction: TransactionID
+        _ target: OutboxTarget, in room: RoomID, to text: WrittenText, transaction: TransactionID
     ) async throws {
         let (target, original) = try resolve(target, in: room)
         if let original, original.canChange,
             case .send(var message) = original.request.action
         {
             message.text = text
-            message.formattedText = formattedText
             return try await replace(original, with: .send(message), in: room)
         }
-        let action = OutboxAction.edit(target, text: text, formattedText: formattedText)
+        let action = OutboxAction.edit(target, text)
         let earlier = rooms[room]?.changeable(for: target) { if case .edit = $0 { true } else { false } }
         if let earlier { return try await replace(earlier, with: action, in: room) }
         try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
@@ -84,7 +86,9 @@ extension Outbox {
 
     /// Tries again what the server refused, or what waits for its next attempt; nil for all of the room.
     public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
-        let chosen = (rooms[room]?.entries ?? []).filter { transaction == nil || $0.request.id == transaction }
+        let chosen = (rooms[room]?.entries ?? []).filter { entry in
+            (transaction == nil || entry.request.id == transaction) && entry.request.action != .unreadable
+        }
         let failed = chosen.filter { $0.request.failure != nil }
         if !failed.isEmpty {
             let requests = failed.map { entry in
@@ -148,7 +152,7 @@ extension Outbox {
     }
 
     private func append(
-        _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil,
+        _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil, leftDraft: SavedDraft? = nil,
         removing removed: Set<OutboxChange.Key> = []
     ) async throws {
         // In the queue before it is written, so that calls that come in between find their order; no worker takes it
@@ -160,7 +164,8 @@ extension Outbox {
         }
         rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
         do {
-            try await commit(OutboxChange(put: requests, removed: removed, sentDraft: sentDraft))
+            try await commit(
+                OutboxChange(put: requests, removed: removed, sentDraft: sentDraft, leftDraft: leftDraft))
         } catch {
             rooms[room]?.remove(Set(requests.map(\.id)))
             await keep(removed, in: room)

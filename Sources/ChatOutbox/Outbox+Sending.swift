@@ -96,10 +96,10 @@ extension Outbox {
     private func uploadFiles(of request: OutboxRequest) async throws -> OutboxRequest {
         guard case .send(var message) = request.action else { return request }
         var request = request
-        for place in message.attachments.indices where !message.attachments[place].isUploaded {
-            let uri = try await upload(message.attachments[place], of: request)
+        for place in message.files.indices where message.files[place].isOnlyHere {
+            let uri = try await upload(message.files[place], of: request)
             guard var entry = rooms[request.room]?[request.id], !entry.isLeaving else { throw CancellationError() }
-            message.attachments[place].reference.uri = uri
+            message.files[place].uri = uri
             request.action = .send(message)
             entry.request = request
             entry.uploadedPart = 0
@@ -110,12 +110,12 @@ extension Outbox {
         return request
     }
 
-    private func upload(_ attachment: OutboxAttachment, of request: OutboxRequest) async throws -> String {
+    private func upload(_ file: MediaReference, of request: OutboxRequest) async throws -> String {
         let (id, room) = (request.id, request.room)
         guard rooms[room]?[id]?.isLeaving == false else { throw CancellationError() }
         let upload = Task { [backend] in
-            try await backend.upload(attachment, of: request) { [weak self] part in
-                Task { await self?.note(part, of: attachment, id, in: room) }
+            try await backend.upload(file, of: request) { [weak self] part in
+                Task { await self?.note(part, of: file, id, in: room) }
             }
         }
         rooms[room]?.uploading = upload
@@ -128,9 +128,9 @@ extension Outbox {
     }
 
     /// What is told late, or twice, changes nothing.
-    private func note(_ part: Double, of attachment: OutboxAttachment, _ id: TransactionID, in room: RoomID) {
+    private func note(_ part: Double, of file: MediaReference, _ id: TransactionID, in room: RoomID) {
         guard var entry = rooms[room]?[id], case .send(let message) = entry.request.action,
-            message.attachments.first(where: { !$0.isUploaded }) == attachment, part > entry.uploadedPart
+            message.files.first(where: \.isOnlyHere) == file, part > entry.uploadedPart
         else { return }
         entry.uploadedPart = min(part, 1)
         rooms[room]?[id] = entry

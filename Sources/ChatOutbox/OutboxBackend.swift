@@ -5,12 +5,12 @@ public import ChatCore
 /// An attempt may be repeated with the same transaction after any ``DeliveryError/unreachable``, also after one that
 /// came through and whose answer was lost: the server carries out a transaction once and answers the same again.
 public protocol OutboxBackend: Sendable {
-    /// Uploads a file. The task is cancelled when the message is taken back.
+    /// Uploads a file that is kept on this computer. The task is cancelled when the message is taken back.
     /// - Parameter progress: told of the part that is sent, from 0 to 1; from any thread.
     /// - Returns: the URI under which the server has it.
     /// - Throws: ``DeliveryError``.
     func upload(
-        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String
 
     /// Carries out a request: its files are uploaded, and its target is a message that the server knows.

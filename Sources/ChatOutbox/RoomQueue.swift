@@ -25,16 +25,18 @@ struct RoomQueue {
 
         /// Whether it can be changed or taken out as it stands here: the server has not seen it, or will have none of it.
         var canChange: Bool { !isTouched || request.failure != nil }
-        /// Whether it holds up nobody: a change that was refused. What follows a message that was refused may answer it.
-        var isSetAside: Bool { request.failure != nil && request.action.target != nil }
+        /// Whether it holds up nobody: a change that was refused, or what can't be read. What follows a message that was refused may answer it.
+        var isSetAside: Bool {
+            request.failure != nil && (request.action.target != nil || request.action == .unreadable)
+        }
 
         /// See ``OutboxItem/upload``.
         var upload: Double? {
             guard case .send(let message) = request.action,
-                let current = message.attachments.firstIndex(where: { !$0.isUploaded })
+                let current = message.files.firstIndex(where: \.isOnlyHere)
             else { return nil }
-            let sizes = message.attachments.map { Double(max($0.reference.bytes ?? 1, 1)) }
-            let done = zip(message.attachments, sizes).map { $0.isUploaded ? $1 : 0 }.reduce(0, +)
+            let sizes = message.files.map { Double(max($0.bytes ?? 1, 1)) }
+            let done = zip(message.files, sizes).map { $0.isOnlyHere ? 0 : $1 }.reduce(0, +)
             return (done + sizes[current] * uploadedPart) / sizes.reduce(0, +)
         }
 

@@ -20,8 +20,7 @@ extension ChatStore {
         return try await writeUnsent { db in
             let stored = try DraftRow.find(room, in: db)
             let kept = stored?.token == sent ? nil : stored?.draft
-            let draft = draft.map { SavedDraft(data: $0.data, preview: $0.preview.preview) }
-            guard let draft else {
+            guard let draft = draft?.cut else {
                 if let stored { try stored.remove(in: db) }
                 return kept != nil
             }
@@ -33,9 +32,14 @@ extension ChatStore {
 
     /// What would be lost with this store.
     public func unsentCount() async throws -> UnsentCount {
-        UnsentCount(
-            messages: try await outboxRequests().count,
-            drafts: try await roomSummaries().count { $0.draftPreview != nil })
+        let requests = try await outboxRequests()
+        let changes = requests.count { $0.action.target != nil }
+        let sent = try await read { db in
+            try Int64.fetchSet(db, sql: "SELECT sentDraft FROM room WHERE sentDraft IS NOT NULL")
+        }
+        let drafts = try await readUnsent { db in try Int64.fetchAll(db, sql: "SELECT token FROM draft") }
+        return UnsentCount(
+            messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
     }
 
     /// Moves the drafts out of a history of the first version.
@@ -102,6 +106,7 @@ struct DraftRow {
     }
 
     static func set(_ draft: SavedDraft, of room: RoomID, in db: Database) throws {
+        let draft = draft.cut
         try db.cachedStatement(
             sql: """
                 INSERT INTO draft (room, token, preview, data) VALUES (?, ?, ?, ?)
@@ -115,4 +120,9 @@ struct DraftRow {
         try db.cachedStatement(sql: "DELETE FROM draft WHERE room = ? AND token = ?")
             .execute(arguments: [room.rawValue, token])
     }
+}
+
+extension SavedDraft {
+    /// With a preview as it is kept.
+    fileprivate var cut: SavedDraft { SavedDraft(data: data, preview: preview.preview) }
 }

@@ -6,6 +6,8 @@ import GRDB
 /// them.
 extension ChatStore {
     static let stagingMark = "staged"
+    /// What the program that a room was imported from calls it.
+    public static let importSource = "imported"
 
     /// Makes a room that is in no list and in no search.
     public func createStagedRoom(_ new: NewRoom) async throws {
@@ -73,28 +75,39 @@ extension ChatStore {
         case .reaction(let text):
             guard ChatLimits.isValidReaction(text) else { return false }
             _ = try editor.setReaction(text, isGiven: true, to: message, by: change.member, at: change.at, id: nil)
-        case .edit(let text):
+        case .edit(let said):
             guard change.member == message.sender,
-                ChatLimits.isValidMessage(text, attachments: message.attachments.count)
+                ChatLimits.isValidMessage(said.text, attachments: message.attachments.count)
             else { return false }
-            _ = try editor.edit(message, text: text, formattedText: nil, at: change.at)
+            _ = try editor.edit(message, to: said, at: change.at)
         }
         return true
     }
 
-    /// Shows rooms under their names, all that is in them read.
-    /// - Throws: ``ChatError/notFound``; none is shown then.
-    public func showStagedRooms(_ rooms: [(room: RoomID, name: String)]) async throws {
+    /// Shows rooms under their names, all that is in them read, or adds what is new in them to others.
+    ///
+    /// - Returns: how many messages each of the others got, by the room that they were in.
+    /// - Throws: ``ChatError/notFound``; none is shown or changed then.
+    public func showStagedRooms(_ rooms: [FinishedImport]) async throws -> [RoomID: Int] {
         try await write { db in
-            for (room, name) in rooms {
-                let record = try RoomRecord.get(room, in: db)
+            var added: [RoomID: Int] = [:]
+            for room in rooms {
+                let record = try RoomRecord.get(room.staged, in: db)
+                if let target = room.mergedInto {
+                    guard try Self.isStaged(record, in: db) else { throw ChatError.notPermitted }
+                    added[room.staged] = try RoomMerge(
+                        from: record, into: RoomRecord.get(target, in: db), db: db
+                    ).run()
+                    continue
+                }
                 try db.execute(
                     sql: "DELETE FROM roomSetting WHERE room = ? AND name = ?",
                     arguments: [record.key, Self.stagingMark])
                 try db.execute(
                     sql: "UPDATE room SET name = ?, unread = 0, readUpTo = ? WHERE key = ?",
-                    arguments: [name, try record.ends(in: db)?.last.position, record.key])
+                    arguments: [room.name, try record.ends(in: db)?.last.position, record.key])
             }
+            return added
         }
     }
 

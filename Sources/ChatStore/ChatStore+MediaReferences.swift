@@ -23,6 +23,11 @@ extension ChatStore {
                     let rows = try Data.fetchCursor(db, sql: sql)
                     while let data = try rows.next() { found.formUnion(Self.references(in: data, scheme)) }
                 }
+                // In those of earlier versions they don't.
+                for case .send(let message) in try Self.requests(in: db).map(\.action) {
+                    let uris = message.files.flatMap { [$0.uri, $0.thumbnailURI].compactMap(\.self) }
+                    found.formUnion(uris.filter { $0.hasPrefix(scheme) })
+                }
                 return found
             })
     }

@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 public import Foundation
 import GRDB
 
@@ -61,8 +62,9 @@ extension ChatStore {
     }
 
     /// The same with several, in their order: all of them are stored, or none.
+    /// - Parameter left: takes the place of the draft that is removed.
     public func append(
-        _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false
+        _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false, leaving left: SavedDraft? = nil
     ) async throws -> [Appended] {
         let draft = removingDraft ? try await readUnsent { db in try DraftRow.find(room, in: db) } : nil
         let appended: [Appended] = try await write { db in
@@ -77,17 +79,28 @@ extension ChatStore {
                 return Appended(message: try writer.append(new), isNew: true)
             }
             try writer.finish()
-            if let draft, appended.contains(where: \.isNew) {
+            guard removingDraft, appended.contains(where: \.isNew) else { return appended }
+            if let draft {
                 try db.execute(
                     sql: "UPDATE room SET sentDraft = ? WHERE key = ?", arguments: [draft.token, record.key])
             }
+            try LeftDraft.set(left.map { LeftDraft($0, inPlaceOf: draft) }, of: record, in: db)
             return appended
         }
-        if let draft, appended.contains(where: \.isNew) {
+        if removingDraft, appended.contains(where: \.isNew) {
             // From the commit above on the draft counts as sent: this only clears it away.
-            try? await writeUnsent { db in try draft.remove(in: db) }
+            try? await clear(draft, leaving: left, in: room)
         }
         return appended
+    }
+
+    private func clear(_ sent: DraftRow?, leaving left: SavedDraft?, in room: RoomID) async throws {
+        guard let left else {
+            if let sent { try await writeUnsent { db in try sent.remove(in: db) } }
+            return
+        }
+        try await writeUnsent { db in try LeftDraft(left, inPlaceOf: sent).move(to: room, in: db) }
+        try await write { db in try LeftDraft.set(nil, of: RoomRecord.get(room, in: db), in: db) }
     }
 
     /// Where what was fetched from a server belongs in a room's timeline.
@@ -133,22 +146,36 @@ extension ChatStore {
         }
     }
 
-    /// Gives a message another text. What it said before is kept, see ``revisions(of:in:)``.
+    /// Gives a message other words. What it said before is kept, see ``revisions(of:in:)``.
     ///
-    /// - Returns: the message as it is now; nil if it had that text and nothing was changed.
+    /// - Returns: the message as it is now; nil if it had those and nothing was changed.
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
     ///   it is not by `member`.
     public func edit(
-        _ message: MessageID, in room: RoomID, text: String, formattedText: String? = nil, by member: MemberID,
-        at date: Date
+        _ message: MessageID, in room: RoomID, to wording: Wording, by member: MemberID, at date: Date
     ) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
             let known = try MessageQuery(room: record).get(message, in: db)
             guard !known.isDeleted, known.event == nil else { throw ChatError.notFound }
             guard known.sender == member else { throw ChatError.notPermitted }
-            return try MessageEditor(record: record, db: db)
-                .edit(known, text: text, formattedText: formattedText, at: date)
+            return try MessageEditor(record: record, db: db).edit(known, to: wording, at: date)
+        }
+    }
+
+    /// Keeps as what the user wrote a message came to a server, by the server's name for it. One that is not known yet
+    /// has it when it comes.
+    ///
+    /// - Returns: the message, if it is known and is another than before.
+    /// - Throws: ``ChatError/notFound`` without the room.
+    public func setWritten(_ written: WrittenText, of message: MessageID, in room: RoomID) async throws -> Message? {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            guard let known = try MessageQuery(room: record).find(message, in: db) else {
+                try AuthorNotes(record: record, db: db).keep(written, of: message)
+                return nil
+            }
+            return try MessageEditor(record: record, db: db).setWritten(written, of: known)
         }
     }
 

@@ -3,13 +3,13 @@ import Foundation
 import GRDB
 
 extension ChatStore: OutboxStorage {
-    /// One that is unreadable does not keep the others from being sent: it stays where it is.
+    /// What can't be read is told as that, and stays where it is.
     public func outboxRequests() async throws -> [OutboxRequest] {
-        try await readUnsent { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM outbox ORDER BY place").compactMap { row in
-                try? OutboxRequest(row: row)
-            }
-        }
+        try await readUnsent { db in try Self.requests(in: db) }
+    }
+
+    static func requests(in db: Database) throws -> [OutboxRequest] {
+        try Row.fetchAll(db, sql: "SELECT * FROM outbox ORDER BY place").map { row in try OutboxRequest(row: row) }
     }
 
     public func commit(_ change: OutboxChange) async throws {
@@ -17,11 +17,18 @@ extension ChatStore: OutboxStorage {
             let removal = try db.cachedStatement(sql: "DELETE FROM outbox WHERE room = ? AND id = ?")
             for key in change.removed { try removal.execute(arguments: [key.room.rawValue, key.id.rawValue]) }
             for request in change.put { try Self.put(request, in: db) }
-            if let room = change.sentDraft { try DraftRow.find(room, in: db)?.remove(in: db) }
+            guard let room = change.sentDraft else { return }
+            if let left = change.leftDraft {
+                try DraftRow.set(left, of: room, in: db)
+            } else {
+                try DraftRow.find(room, in: db)?.remove(in: db)
+            }
         }
     }
 
     private static func put(_ request: OutboxRequest, in db: Database) throws {
+        // A version that reads it may come.
+        if request.action == .unreadable { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let target: String? =
@@ -43,7 +50,16 @@ extension OutboxRequest {
     fileprivate init(row: Row) throws {
         self.init(
             id: try row.identifier("id"), room: try row.identifier("room"),
-            action: try JSONDecoder().decode(OutboxAction.self, from: try row.value("action")),
-            queuedAt: try row.date("queuedAt"), failure: try row.optional("failure"))
+            action: .unreadable, queuedAt: try row.date("queuedAt"), failure: try row.optional("failure"))
+        let data: Data = try row.value("action")
+        let decoder = JSONDecoder()
+        if let read = try? decoder.decode(OutboxAction.self, from: data) {
+            action = read
+        } else if let earlier = (try? decoder.decode(EarlierOutboxAction.self, from: data))?.action {
+            action = earlier
+            namesAreMentions = true
+        } else {
+            failure = OutboxAction.unreadableReason
+        }
     }
 }

@@ -9,12 +9,10 @@ extension ChatStore {
         try await read { db in
             let key = try Self.key(of: message, in: room, db)
             return try Row.fetchAll(
-                db, sql: "SELECT text, formatted, writtenAt FROM revision WHERE message = ? ORDER BY number",
+                db, sql: "SELECT text, formatted, written, writtenAt FROM revision WHERE message = ? ORDER BY number",
                 arguments: [key]
             ).map { row in
-                MessageRevision(
-                    text: try row.value("text"), formattedText: try row.optional("formatted"),
-                    writtenAt: try row.date("writtenAt"))
+                MessageRevision(try EditHistory.wording(row), writtenAt: try row.date("writtenAt"))
             }
         }
     }

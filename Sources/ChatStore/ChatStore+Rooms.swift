@@ -1,4 +1,5 @@
 public import ChatCore
+import Composer
 import GRDB
 
 extension ChatStore {
@@ -14,12 +15,17 @@ extension ChatStore {
                 sql: """
                     SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
                         m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
-                        nullif(a.value, '') AS address
+                        m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR w.message IS NOT NULL AS hasForm,
+                        coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
+                        nullif(a.value, '') AS address, x.unread AS unseen, x.mentions AS unseenMentions,
+                        \(Self.isMissingUnread) AS isMissing
                     FROM room r
+                    LEFT JOIN unseen x ON x.room = r.key
                     LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
                     LEFT JOIN roomSetting a ON a.room = r.key AND a.name = '\(Self.addressSetting)'
                     LEFT JOIN mentionCount c ON c.room = r.key
                     LEFT JOIN message m ON m.key = r.lastMessage
+                    LEFT JOIN written w ON w.message = m.key
                     LEFT JOIN user u ON u.key = m.sender
                     LEFT JOIN member s ON s.room = r.key AND s.id = u.id
                     WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = 'staged')
@@ -38,19 +44,22 @@ extension ChatStore {
         }
     }
 
+    /// Whether anything is missing behind the user's mark, in the room `r`. Right behind a mark a gap has nothing.
+    static let isMissingUnread = """
+        EXISTS (SELECT 1 FROM gap WHERE room = r.key AND position > coalesce(r.readUpTo + 1, -(1 << 40)))
+        """
+
     /// A room with its newest messages, at most `limit`; nil if there is no such room.
     public func snapshot(of room: RoomID, limit: Int) async throws -> RoomSnapshot? {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return nil }
             let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
+            // What was marked may have been no message.
             let readUpTo = try record.readUpTo.flatMap { position in
-                try String.fetchOne(
-                    db, sql: "SELECT id FROM message WHERE key = ?",
-                    arguments: [MessageKey(room: record.key, position: position).raw])
+                try EventPlaces(record: record, db: db).lastMessage(before: position + 1)?.id
             }
             return RoomSnapshot(
-                room: record.room, page: page, members: try Self.members(of: record, in: db),
-                readUpTo: readUpTo.map { MessageID($0) })
+                room: record.room, page: page, members: try Self.members(of: record, in: db), readUpTo: readUpTo)
         }
     }
 
@@ -108,7 +117,12 @@ extension ChatStore {
                 sql: "INSERT INTO setting (name, value) VALUES (?, 'done') ON CONFLICT DO NOTHING",
                 arguments: [occasion])
             guard db.changesCount > 0 else { return false }
-            for room in new { try Self.insert(room, in: db) }
+            for room in new {
+                // A store that was repaired may have lost the note, and have kept the room.
+                let isThere = try Bool.fetchOne(
+                    db, sql: "SELECT EXISTS (SELECT 1 FROM room WHERE kind = ?)", arguments: [room.room.kind.rawValue])
+                if room.room.kind == .group || isThere != true { try Self.insert(room, in: db) }
+            }
             return true
         }
     }
@@ -228,11 +242,19 @@ extension RoomSummary {
             let kind: Member.Kind = try row.choice("senderKind")
             lastMessage = LastMessage(
                 senderName: try row.value("senderName"), isOwn: kind == .own, text: text,
+                syntax: try row.flag("isPlain") ? .plain : row.flag("hasForm") ? .markdown : nil,
                 sentAt: try row.date("sentAt"))
+        }
+        var unread = UnreadCount(messages: try row.value("unread"), mentions: try row.optional("mentions") ?? 0)
+        let isMissing = try row.flag("isMissing")
+        let unseen: Int? = try row.optional("unseen")
+        if isMissing, let unseen {
+            unread.messages = max(0, unread.messages + unseen)
+            unread.mentions = max(0, unread.mentions + (try row.optional("unseenMentions") ?? 0))
         }
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
-            unreadCount: try row.value("unread"), draftPreview: nil,
-            mentionCount: try row.optional("mentions") ?? 0)
+            unreadCount: unread.messages, draftPreview: nil, mentionCount: unread.mentions,
+            mayHaveMoreUnread: isMissing && unseen == nil)
     }
 }

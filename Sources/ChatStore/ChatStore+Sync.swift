@@ -95,6 +95,51 @@ extension ChatStore {
         }
     }
 
+    /// What is kept of a room's state that was set by one of these events.
+    public func origins(of events: Set<MessageID>, in room: RoomID) async throws -> [StateOrigin] {
+        guard !events.isEmpty else { return [] }
+        return try await read { db in
+            guard let record = try RoomRecord.find(room, in: db) else { return [] }
+            let statement = try db.cachedStatement(
+                sql: "SELECT type, key FROM stateOrigin WHERE room = ? AND event = ?")
+            return try events.flatMap { event in
+                try Row.fetchAll(statement, arguments: [record.key, event.rawValue]).map { row in
+                    StateOrigin(.init(type: try row.value("type"), key: try row.value("key")), event: event)
+                }
+            }
+        }
+    }
+
+    /// Rooms of which it is not known how much is unread, as messages are missing behind the user's mark and no server
+    /// counted them: the latest active first.
+    public func uncountedRooms(limit: Int) async throws -> [RoomID] {
+        try await read { db in
+            try String.fetchAll(
+                db,
+                sql: """
+                    SELECT r.id FROM room r WHERE \(Self.isMissingUnread)
+                        AND NOT EXISTS (SELECT 1 FROM unseen WHERE room = r.key)
+                    ORDER BY r.lastActivity DESC, r.key DESC LIMIT ?
+                    """, arguments: [limit]
+            ).map { RoomID($0) }
+        }
+    }
+
+    /// The newest gap behind the user's mark, where nobody has counted what is missing; nil without one.
+    public func uncountedGap(in room: RoomID) async throws -> TimelineGap? {
+        try await read { db in
+            try Row.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT g.* FROM room r JOIN gap g ON g.room = r.key
+                        WHERE r.id = ? AND g.position > coalesce(r.readUpTo + 1, -(1 << 40))
+                            AND NOT EXISTS (SELECT 1 FROM unseen WHERE room = r.key)
+                        ORDER BY g.position DESC LIMIT 1
+                        """), arguments: [room.rawValue]
+            ).map(TimelineGap.init)
+        }
+    }
+
     /// The message that was sent with a transaction; nil if there is none.
     /// - Throws: ``ChatError/notFound`` without the room.
     public func message(of transaction: TransactionID, in room: RoomID) async throws -> Message? {

@@ -73,11 +73,13 @@ public final class ChatStore: Sendable {
             let unsent = unsent
             try folder.history.schema.migrate(history) { step, db in
                 if step == Schema.stepThatDropsDrafts { try Self.carryDrafts(from: db, to: unsent) }
+                if step == Schema.stepThatAsksAnew { try WrongStretches(db: db).takeOut() }
             }
         } catch {
             throw StoreOpeningError(error, path: path)
         }
         do {
+            try LeftDraft.moveAll(from: history, to: unsent)
             try Self.adoptOrphans(of: unsent, in: history)
         } catch {
             // Met again by whoever reads there, and by the check at the next start.

@@ -1,3 +1,5 @@
+import ChatCore
+import Composer
 import Foundation
 import GRDB
 
@@ -27,24 +29,86 @@ struct EditHistory {
         self.db = db
     }
 
-    /// Makes a text the newest version.
-    /// - Parameter edit: by which it came; nil where edits have no identifiers.
-    func append(_ text: String, _ formattedText: String?, at date: Date, by edit: String? = nil) throws {
+    /// Of a row with the columns `text`, `formatted` and `written`.
+    static func wording(_ row: Row) throws -> Wording {
+        let text: String = try row.value("text")
+        return Wording(
+            text, html: try row.optional("formatted"),
+            written: WrittenColumn.written(try row.optional("written"), beside: text))
+    }
+
+    /// Makes words the newest version.
+    /// - Parameter edit: by which they came; nil where edits have no identifiers.
+    func append(
+        _ wording: Wording, _ contents: StoredContents = StoredContents(nil), at date: Date, by edit: String? = nil
+    ) throws {
+        let before = try StoredContents(now: key, in: db)
         try db.execute(
             sql: """
-                INSERT INTO revision (message, number, writtenAt, formatted, text, edit)
-                SELECT key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
-                    coalesce(editedAt, sentAt), formatted, text, (SELECT edit FROM lastEdit WHERE message = key)
+                INSERT INTO revision (kind, files, message, number, writtenAt, formatted, text, edit, written)
+                SELECT ?, ?, key, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = key),
+                    coalesce(editedAt, sentAt), formatted, text, (SELECT edit FROM lastEdit WHERE message = key),
+                    (SELECT data FROM written WHERE message = key)
                 FROM message WHERE key = ?
-                """, arguments: [key])
-        try show(text, formattedText, editedAt: date.milliseconds, by: edit)
+                """, arguments: [before.kind, before.files, key])
+        try show(wording, contents, editedAt: date.milliseconds, by: edit)
+    }
+
+    /// Notes as what the user wrote the first version.
+    /// - Returns: whether the message is another than before.
+    func setFirst(_ written: WrittenText) throws -> Bool {
+        let first = try Row.fetchOne(
+            db, sql: "SELECT number, text, written FROM revision WHERE message = ? ORDER BY number LIMIT 1",
+            arguments: [key])
+        if let first {
+            try db.execute(
+                sql: "UPDATE revision SET written = ? WHERE message = ? AND number = ?",
+                arguments: [
+                    try WrittenColumn.data(of: written, beside: try first.value("text")), key,
+                    try first.value("number") as Int64,
+                ])
+            return false
+        }
+        guard let text = try String.fetchOne(db, sql: "SELECT text FROM message WHERE key = ?", arguments: [key])
+        else { return false }
+        let before = try String.fetchOne(db, sql: "SELECT data FROM written WHERE message = ?", arguments: [key])
+        try setWritten(written, beside: text)
+        return try before != WrittenColumn.data(of: written, beside: text)
+    }
+
+    /// As what the user wrote the message as it is now.
+    func setWritten(_ written: WrittenText?, beside text: String) throws {
+        if let data = try WrittenColumn.data(of: written, beside: text) {
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO written VALUES (?, ?)").execute(arguments: [key, data])
+        } else {
+            try db.cachedStatement(sql: "DELETE FROM written WHERE message = ?").execute(arguments: [key])
+        }
+    }
+
+    /// Notes how an edit was written that is known without that.
+    /// - Returns: whether the message is another than before.
+    func setWritten(_ wording: Wording, of edit: String) throws -> Bool {
+        guard wording.written != nil, let known = try version(edit), known.wording.written != wording.written,
+            known.wording.text == wording.text, known.wording.html == wording.html
+        else { return false }
+        try db.execute(
+            sql: "UPDATE revision SET written = ? WHERE message = ? AND edit = ?",
+            arguments: [try WrittenColumn.data(of: wording.written, beside: wording.text), key, edit])
+        guard db.changesCount == 0 else { return false }
+        try setWritten(wording.written, beside: wording.text)
+        return true
     }
 
     /// Puts an edit where it belongs. One that is known is moved if its time is another than was thought.
+    ///
+    /// A server tells what the user wrote without the form in which it was written: that is known from before.
     /// - Returns: whether the message is another than before.
-    func put(_ edit: String, text: String, formattedText: String?, at date: Date) throws -> Bool {
-        if let known = try time(of: edit) {
-            guard known != date.milliseconds else { return false }
+    func put(_ edit: String, _ wording: Wording, _ contents: StoredContents, at date: Date) throws -> Bool {
+        var wording = wording
+        if let known = try version(edit) {
+            let isSaid = known.wording.text == wording.text && known.wording.html == wording.html
+            if wording.written == nil, isSaid { wording.written = known.wording.written }
+            guard known.time != date.milliseconds || known.wording.written != wording.written else { return false }
             _ = try takeBack(edit)
         }
         let newest = try Row.fetchOne(
@@ -56,10 +120,10 @@ struct EditHistory {
         guard let newest, let editedAt = try newest.optional("editedAt") as Int64?,
             (editedAt, try newest.value("edit") as String) > (date.milliseconds, edit)
         else {
-            try append(text, formattedText, at: date, by: edit)
+            try append(wording, contents, at: date, by: edit)
             return true
         }
-        try insert(text, formattedText, at: date.milliseconds, by: edit)
+        try insert(wording, contents, at: date.milliseconds, by: edit)
         return false
     }
 
@@ -77,7 +141,7 @@ struct EditHistory {
         else { return false }
         let writtenAt: Int64 = try before.value("writtenAt")
         try show(
-            try before.value("text"), try before.optional("formatted"),
+            try Self.wording(before), try StoredContents(before),
             editedAt: try before.flag("isEdit") ? writtenAt : nil, by: try before.optional("edit"))
         try db.execute(
             sql: "DELETE FROM revision WHERE message = ? AND number = ?",
@@ -85,10 +149,14 @@ struct EditHistory {
         return true
     }
 
-    private func show(_ text: String, _ formattedText: String?, editedAt: Int64?, by edit: String?) throws {
+    private func show(
+        _ wording: Wording, _ contents: StoredContents, editedAt: Int64?, by edit: String?
+    ) throws {
         try db.execute(
             sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
-            arguments: [text, formattedText, editedAt, key])
+            arguments: [wording.text, wording.html, editedAt, key])
+        try setWritten(wording.written, beside: wording.text)
+        try contents.show(of: key, in: db)
         if let edit {
             try db.execute(sql: "INSERT OR REPLACE INTO lastEdit VALUES (?, ?)", arguments: [key, edit])
         } else {
@@ -97,7 +165,9 @@ struct EditHistory {
     }
 
     /// Between the first version, which is no edit, and the newest.
-    private func insert(_ text: String, _ formattedText: String?, at time: Int64, by edit: String) throws {
+    private func insert(
+        _ wording: Wording, _ contents: StoredContents, at time: Int64, by edit: String
+    ) throws {
         let next = try Int64.fetchOne(
             db,
             sql: """
@@ -115,19 +185,25 @@ struct EditHistory {
         }
         try db.execute(
             sql: """
-                INSERT INTO revision (message, number, writtenAt, formatted, text, edit)
+                INSERT INTO revision (message, number, writtenAt, formatted, text, edit, written, kind, files)
                 VALUES (?1, coalesce(?2, (SELECT coalesce(max(number), 0) + 1 FROM revision WHERE message = ?1)),
-                    ?3, ?4, ?5, ?6)
-                """, arguments: [key, next, time, formattedText, text, edit])
+                    ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                """,
+            arguments: [
+                key, next, time, wording.html, wording.text, edit,
+                try WrittenColumn.data(of: wording.written, beside: wording.text), contents.kind, contents.files,
+            ])
     }
 
-    private func time(of edit: String) throws -> Int64? {
-        try Int64.fetchOne(
+    private func version(_ edit: String) throws -> (time: Int64, wording: Wording)? {
+        let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT m.editedAt FROM lastEdit l JOIN message m ON m.key = l.message
+                    SELECT m.editedAt AS time, m.text, m.formatted, w.data AS written
+                    FROM lastEdit l JOIN message m ON m.key = l.message LEFT JOIN written w ON w.message = m.key
                     WHERE l.message = ?1 AND l.edit = ?2
-                    UNION ALL SELECT writtenAt FROM revision WHERE message = ?1 AND edit = ?2
+                    UNION ALL SELECT writtenAt, text, formatted, written FROM revision WHERE message = ?1 AND edit = ?2
                     """), arguments: [key, edit])
+        return try row.map { (try $0.value("time"), try Self.wording($0)) }
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 import GRDB
 
@@ -7,24 +8,31 @@ struct MessageEditor {
     let record: RoomRecord
     let db: Database
 
-    /// - Returns: the message as it is now; nil if it had that text and nothing was changed.
-    func edit(_ message: Message, text: String, formattedText: String?, at date: Date) throws -> Message? {
-        guard message.text != text || message.formattedText != formattedText else { return nil }
-        try EditHistory(key: key(of: message), db: db).append(text, formattedText, at: date)
+    /// - Returns: the message as it is now; nil if it had those words and nothing was changed.
+    func edit(_ message: Message, to wording: Wording, at date: Date) throws -> Message? {
+        guard message.wording != wording else { return nil }
+        try EditHistory(key: key(of: message), db: db).append(wording, at: date)
         try record.refreshLastMessage(in: db)
         var edited = message
-        edited.edit(text: text, formattedText: formattedText, at: Date(milliseconds: date.milliseconds))
+        edited.edit(to: wording, at: Date(milliseconds: date.milliseconds))
         return edited
     }
 
     /// The same of an edit that a server knows by an identifier.
     /// - Returns: the message as it is now; nil if it is as before.
     func edit(
-        _ message: Message, text: String, formattedText: String?, at date: Date, by edit: String
+        _ message: Message, to wording: Wording, _ contents: MessageContents?, at date: Date, by edit: String
     ) throws -> Message? {
         let history = EditHistory(key: key(of: message), db: db)
-        guard try history.put(edit, text: text, formattedText: formattedText, at: date) else { return nil }
+        guard try history.put(edit, wording, StoredContents(contents), at: date) else { return nil }
         try record.refreshLastMessage(in: db)
+        return try MessageQuery(room: record).get(message.id, in: db)
+    }
+
+    /// As what the user wrote a message at first.
+    /// - Returns: the message as it is now; nil if it is as before.
+    func setWritten(_ written: WrittenText, of message: Message) throws -> Message? {
+        guard !message.isDeleted, try EditHistory(key: key(of: message), db: db).setFirst(written) else { return nil }
         return try MessageQuery(room: record).get(message.id, in: db)
     }
 
@@ -39,7 +47,7 @@ struct MessageEditor {
         }
         try db.execute(
             sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
-        for table in ["revision", "reaction", "attachment", "lastEdit"] {
+        for table in ["revision", "reaction", "repeatedReaction", "attachment", "lastEdit", "written"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }
         try record.refreshLastMessage(in: db)
@@ -67,6 +75,7 @@ struct MessageEditor {
         let key = key(of: message)
         let sender = try UserRow.key(of: member, in: db)
         if isGiven {
+            try keepAgain(text, of: key, by: sender, at: date, id: id)
             try db.execute(
                 // Given again, while nothing was told of its being taken back: the later one is the one that is there.
                 sql: """
@@ -76,11 +85,25 @@ struct MessageEditor {
                     """,
                 arguments: [key, text, sender, date.milliseconds, id])
         } else {
-            try db.execute(
-                sql: "DELETE FROM reaction WHERE message = ? AND text = ? AND sender = ?",
-                arguments: [key, text, sender])
+            for table in ["repeatedReaction", "reaction"] {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE message = ? AND text = ? AND sender = ?",
+                    arguments: [key, text, sender])
+            }
         }
         return db.changesCount > 0 ? try MessageQuery(room: record).get(message.id, in: db) : nil
+    }
+
+    /// Keeps the earlier of two reactions that are the same but for their identifiers.
+    private func keepAgain(_ text: String, of key: Int64, by sender: Int64, at date: Date, id: String?) throws {
+        guard let id else { return }
+        try db.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO repeatedReaction
+                SELECT message, iif(givenAt < ?4, id, ?5), text, sender, min(givenAt, ?4) FROM reaction
+                WHERE message = ?1 AND text = ?2 AND sender = ?3 AND id <> ?5
+                """
+        ).execute(arguments: [key, text, sender, date.milliseconds, id])
     }
 
     /// - Returns: whether the read marker moved forward.

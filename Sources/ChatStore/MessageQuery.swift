@@ -148,6 +148,11 @@ struct MessageQuery {
         while let row = try files.next() {
             if let place = try place(row) { messages[place].attachments.append(try MediaReference(row: row)) }
         }
+        let written = try Row.fetchCursor(db.cachedStatement(sql: Self.written), arguments: range)
+        while let row = try written.next() {
+            guard let place = try place(row) else { continue }
+            messages[place].written = WrittenColumn.written(try row.value("data"), beside: messages[place].text)
+        }
         if messages.contains(where: { $0.kind == .event }) {
             let events = try Row.fetchCursor(db.cachedStatement(sql: Self.events), arguments: range)
             while let row = try events.next() {
@@ -173,9 +178,15 @@ struct MessageQuery {
         return messages
     }
 
+    static func attachments(of key: Int64, in db: Database) throws -> [MediaReference] {
+        try Row.fetchAll(db.cachedStatement(sql: attachments), arguments: [key, key]).map(MediaReference.init)
+    }
+
     private func key(_ message: Message) -> Int64 {
         key(at: message.position)
     }
+
+    private static let written = "SELECT * FROM written WHERE message BETWEEN ? AND ?"
 
     private static let events = "SELECT * FROM event WHERE message BETWEEN ? AND ?"
 

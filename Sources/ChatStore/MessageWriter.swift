@@ -48,6 +48,9 @@ struct MessageWriter {
     /// What is appended next goes to this position or behind it.
     mutating func leap(to position: Int64) { ends.last = max(ends.last, position - 1) }
 
+    /// The position before that of what is appended next.
+    var end: Int64 { ends.last }
+
     /// After all others.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
     mutating func append(_ new: NewMessage) throws -> Message {
@@ -91,6 +94,8 @@ struct MessageWriter {
     private func insert(_ new: NewMessage, by sender: Sender, position: Int64, arrival: Int64) throws -> Message {
         guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
         let key = MessageKey(room: record.key, position: position).raw
+        var written = new.written
+        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).take(of: new.id) { written = noted }
         try db.cachedStatement(
             sql: """
                 INSERT INTO message
@@ -101,23 +106,28 @@ struct MessageWriter {
             key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, new.kind.code,
             new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
         ])
+        if let written { try EditHistory(key: key, db: db).setWritten(written, beside: new.text) }
         try new.event?.insert(for: key, in: db)
         if new.attention != .unread, new.event == nil, !sender.isOwn {
             try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
                 .execute(arguments: [key, new.attention.rawValue])
         }
-        for (place, file) in new.attachments.enumerated() {
+        try Self.insert(new.attachments, of: key, in: db)
+        return Message(
+            id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
+            sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
+            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
+            formattedText: new.formattedText, written: written, attachments: new.attachments, event: new.event)
+    }
+
+    static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {
+        for (place, file) in attachments.enumerated() {
             try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .execute(arguments: [
                     key, place, file.uri, file.name, file.type, file.bytes, file.width, file.height, file.duration,
                     file.thumbnailURI, file.altText, file.blurHash, file.storedLoudness,
                 ])
         }
-        return Message(
-            id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
-            sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
-            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
-            formattedText: new.formattedText, attachments: new.attachments, event: new.event)
     }
 
     private mutating func sender(_ id: MemberID) throws -> Sender {

@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 public import Foundation
 
 /// A message on its way into the store, which gives it its position.
@@ -15,6 +16,8 @@ public struct NewMessage: Equatable, Sendable {
     public var delivery: Message.Delivery
     public var kind: Message.Kind
     public var formattedText: String?
+    /// As the user wrote it.
+    public var written: WrittenText?
     public var attachments: [MediaReference]
     /// Without a meaning for what the user says.
     public var attention = MessageAttention.unread
@@ -24,7 +27,7 @@ public struct NewMessage: Equatable, Sendable {
     public init(
         id: MessageID, sender: MemberID, text: String, sentAt: Date, transactionID: TransactionID? = nil,
         replyTo: MessageID? = nil, delivery: Message.Delivery = .sent, kind: Message.Kind = .text,
-        formattedText: String? = nil, attachments: [MediaReference] = []
+        formattedText: String? = nil, written: WrittenText? = nil, attachments: [MediaReference] = []
     ) {
         self.id = id
         self.sender = sender
@@ -35,6 +38,7 @@ public struct NewMessage: Equatable, Sendable {
         self.delivery = delivery
         self.kind = kind
         self.formattedText = formattedText
+        self.written = written
         self.attachments = attachments
     }
 

@@ -10,14 +10,15 @@ enum Orphan {
         guard count ?? 0 < limit else { return }
         let (kind, text, formatted): (String, String, String?) =
             switch change.kind {
-            case .edit(let text, let formattedText): ("edit", text, formattedText)
+            case .edit(let wording): ("edit", wording.text, wording.html)
             case .deletion: ("deletion", "", nil)
             case .reaction(let text): ("reaction", text, nil)
             }
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
-            record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
-            formatted, text,
-        ])
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+            arguments: [
+                record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
+                formatted, text, change.content?.kind.code, change.content?.storedFiles,
+            ])
     }
 
     /// Those that wait for the message, in the order in which they were given; they wait no longer.
@@ -32,13 +33,14 @@ enum Orphan {
             let text: String = try row.value("text")
             let kind: MessageChange.Kind =
                 switch try row.value("kind") as String {
-                case "edit": .edit(text: text, formattedText: try row.optional("formatted"))
+                case "edit": .edit(Wording(text, html: try row.optional("formatted")))
                 case "deletion": .deletion
                 default: .reaction(text)
                 }
             return MessageChange(
                 id: try row.value("id"), target: message, sender: try row.identifier("sender"),
-                at: try row.date("givenAt"), kind: kind)
+                at: try row.date("givenAt"), kind: kind,
+                content: MessageContents(kind: try row.optional("messageKind"), files: try row.optional("files")))
         }
     }
 }

@@ -3,18 +3,26 @@ import Foundation
 import GRDB
 
 /// How far the members of one room have read, but for the user.
+///
+/// A reader stands at a message, or behind it where what was read is no message: whoever stands between two messages is
+/// shown at the first.
 struct ReceiptBook {
     let record: RoomRecord
     let db: Database
 
-    /// Takes in receipts. They go forward only; one for a message that is not known waits for it, unless its reader is
-    /// somewhere already.
+    private var places: EventPlaces { EventPlaces(record: record, db: db) }
+    private var awaited: AwaitedMarks { AwaitedMarks(record: record, db: db) }
+
+    /// Takes in receipts. They go forward only; one for what is not known waits for it.
     /// - Returns: the messages that have other readers than before.
     func take(_ receipts: [ReadReceipt]) throws -> Set<MessageID> {
         var changed: Set<MessageID> = []
         for receipt in receipts {
-            let position = try MessageQuery(room: record).find(receipt.message, in: db)?.position
-            changed.formUnion(try move(receipt, to: position))
+            if let place = try places.place(of: receipt.message) {
+                changed.formUnion(try move(receipt, to: place))
+            } else {
+                try awaited.add(receipt)
+            }
         }
         return changed
     }
@@ -24,23 +32,30 @@ struct ReceiptBook {
         try move(ReadReceipt(member: message.sender, message: message.id, readAt: message.sentAt), to: position)
     }
 
-    /// Receipts that waited for a message stand at it.
-    func settle(at message: MessageID) throws {
-        try db.cachedStatement(
-            sql: """
-                UPDATE receipt SET position = (SELECT key - ?3 FROM message WHERE room = ?1 AND id = ?2)
-                WHERE room = ?1 AND message = ?2 AND position IS NULL
-                """
-        ).execute(arguments: [record.key, message.rawValue, MessageKey(room: record.key, position: 0).raw])
+    /// Receipts that waited for something stand at it.
+    /// - Returns: the messages that have other readers than before.
+    func settle(at event: MessageID, _ place: Int64) throws -> Set<MessageID> {
+        try awaited.take(at: event).reduce(into: []) { changed, receipt in
+            changed.formUnion(try move(receipt, to: place))
+        }
     }
 
-    private func move(_ receipt: ReadReceipt, to position: Int64?) throws -> Set<MessageID> {
-        let known = try Row.fetchOne(
+    /// The message at which those are shown who have read farther than it, but not as far as to a position; nil if there
+    /// is none of either.
+    func bearer(before position: Int64) throws -> MessageID? {
+        guard let last = try places.lastMessage(before: position) else { return nil }
+        let stands = try Bool.fetchOne(
             db.cachedStatement(
-                sql: "SELECT message, position FROM receipt WHERE room = ? AND member = ?"),
+                sql: "SELECT 1 FROM receipt WHERE room = ? AND position > ? AND position < ? LIMIT 1"),
+            arguments: [record.key, last.position, position])
+        return stands == nil ? nil : last.id
+    }
+
+    private func move(_ receipt: ReadReceipt, to position: Int64) throws -> Set<MessageID> {
+        let before = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT position FROM receipt WHERE room = ? AND member = ?"),
             arguments: [record.key, receipt.member.rawValue])
-        let before: Int64? = try known?.optional("position")
-        if let before, position.map({ $0 <= before }) ?? true { return [] }
+        if let before, position <= before { return [] }
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (room, member, message, readAt, position) VALUES (?, ?, ?, ?, ?)
@@ -50,11 +65,11 @@ struct ReceiptBook {
         ).execute(arguments: [
             record.key, receipt.member.rawValue, receipt.message.rawValue, receipt.readAt.milliseconds, position,
         ])
-        guard position != nil else { return [] }
-        var messages: Set<MessageID> = [receipt.message]
-        if before != nil, let old: MessageID = try known?.identifier("message") { messages.insert(old) }
+        let messages = try [before, position].compactMap { place in
+            try place.flatMap { try places.lastMessage(before: $0 + 1)?.id }
+        }
         // Nobody is shown at what they said themselves.
-        return try messages.filter { try !isBy(receipt.member, $0) }
+        return try Set(messages).filter { try !isBy(receipt.member, $0) }
     }
 
     private func isBy(_ member: MemberID, _ message: MessageID) throws -> Bool {
@@ -65,24 +80,23 @@ struct ReceiptBook {
     }
 
     /// Tells of each message who stands there. What all others have read costs no more than what a hundred have.
-    /// - Parameter messages: in the order of their positions.
+    /// - Parameter messages: in the order of their positions, with none of the room's between them left out.
     func addReaders(to messages: inout [Message]) throws {
         guard let first = messages.first?.position, let last = messages.last?.position else { return }
         let statement = try db.cachedStatement(
             sql: """
                 SELECT member, message, readAt, position FROM receipt
-                WHERE room = ? AND position >= ? AND position <= ? ORDER BY position, readAt DESC
+                WHERE room = ? AND position >= ? AND position < ? ORDER BY position, readAt DESC
                 """)
+        let end = try places.nextMessage(after: last) ?? .max
         var place = messages.startIndex
         var start = first
-        while start <= last {
+        while start < end {
             var next: Int64?
-            let rows = try Row.fetchCursor(statement, arguments: [record.key, start, last])
+            let rows = try Row.fetchCursor(statement, arguments: [record.key, start, end])
             while let row = try rows.next() {
                 let position: Int64 = try row.value("position")
-                while place < messages.endIndex, messages[place].position < position { place += 1 }
-                guard place < messages.endIndex else { return }
-                guard messages[place].position == position else { continue }
+                while place + 1 < messages.endIndex, messages[place + 1].position <= position { place += 1 }
                 let member: MemberID = try row.identifier("member")
                 // Whoever said it has read it, which its place tells already.
                 guard member != messages[place].sender else { continue }
@@ -93,8 +107,12 @@ struct ReceiptBook {
                 messages[place].readers.append(
                     ReadReceipt(member: member, message: messages[place].id, readAt: try row.date("readAt")))
             }
-            guard let next else { return }
+            guard let next else { break }
             start = next
+        }
+        // Several places may be one message's.
+        for place in messages.indices where messages[place].readers.count > 1 {
+            messages[place].readers.sort { $0.readAt > $1.readAt }
         }
     }
 }

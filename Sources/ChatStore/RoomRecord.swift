@@ -77,13 +77,7 @@ struct RoomRecord {
     func refreshUnread(after position: Int64, in db: Database) throws {
         try db.cachedStatement(
             sql: """
-                UPDATE room SET unread = (
-                    SELECT count(*) FROM message m JOIN user u ON u.key = m.sender
-                    JOIN member s ON s.room = m.room AND s.id = u.id
-                    LEFT JOIN attention a ON a.message = m.key
-                    WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
-                        AND s.kind <> 'own' AND coalesce(a.level, 1) <> 0)
-                WHERE key = ?
+                UPDATE room SET unread = (SELECT count(*) FROM \(Self.unreadMessages)) WHERE key = ?
                 """
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
         try db.cachedStatement(
@@ -93,6 +87,35 @@ struct RoomRecord {
                     WHERE a.message > ?1 AND a.message <= ?2 AND a.level = 2 AND m.isDeleted = 0)
                 """
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
+    }
+
+    /// Between two keys.
+    private static let unreadMessages = """
+        message m JOIN user u ON u.key = m.sender
+        JOIN member s ON s.room = m.room AND s.id = u.id
+        LEFT JOIN attention a ON a.message = m.key
+        WHERE m.key > ? AND m.key <= ? AND m.isDeleted = 0 AND m.kind <> 7
+            AND s.kind <> 'own' AND coalesce(a.level, 1) <> 0
+        """
+
+    /// The position of the newest message that is unread but for so many newer ones; nil if there are no more.
+    func unreadMessage(after position: Int64, skipping count: Int, in db: Database) throws -> Int64? {
+        try Int64.fetchOne(
+            db, sql: "SELECT m.key FROM \(Self.unreadMessages) ORDER BY m.key DESC LIMIT 1 OFFSET ?",
+            arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, count]
+        ).map { MessageKey(raw: $0).position }
+    }
+
+    /// What is counted of the messages that are kept.
+    func unread(in db: Database) throws -> UnreadCount {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT unread, coalesce((SELECT count FROM mentionCount WHERE room = key), 0) AS mentions
+                    FROM room WHERE key = ?
+                    """), arguments: [key])
+        guard let row else { return UnreadCount(messages: 0, mentions: 0) }
+        return UnreadCount(messages: try row.value("unread"), mentions: try row.value("mentions"))
     }
 
     /// - Parameter count: how many more, or fewer, messages that are meant for the user are unread.

@@ -26,6 +26,11 @@ struct RoomSync {
         if let avatar = batch.avatar { try record.setAvatar(avatar, of: nil, in: db) }
         for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
         var people = try put(batch.members, into: record)
+        people += try unname(batch.unnamed, in: record)
+        for (subject, event) in batch.origins {
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO stateOrigin VALUES (?, ?, ?, ?)")
+                .execute(arguments: [record.key, subject.type, subject.key, event.rawValue])
+        }
         var changed: Set<MessageID> = []
         var events = try messages(of: batch.events, in: record, &changed)[...]
         var start = batch.gap
@@ -40,6 +45,7 @@ struct RoomSync {
         changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &people))
         changed.formUnion(try ReceiptBook(record: record, db: db).take(batch.receipts))
         try mark(batch, isNew: outcome.isNew)
+        try note(batch.counted, isMissing: batch.gap != nil, in: record)
         outcome.changed = try messages(changed, of: record)
         outcome.members = Self.latest(people)
         return outcome
@@ -50,37 +56,42 @@ struct RoomSync {
         next token: String?
     ) throws -> RoomOutcome? {
         guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
+        let counted = try counted(in: record)
         var outcome = RoomOutcome(room: record.room.id)
         var people = try put(members, into: record)
-        var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: gap.position, in: db)
         var changed: Set<MessageID> = []
         let events = try messages(of: events, in: record, &changed)
-        var new: [TimelineEvent] = []
-        var position = gap.position
+        let places = EventPlaces(record: record, db: db)
+        let front = try places.lastMessage(before: gap.position)?.position
+        if let bearer = try ReceiptBook(record: record, db: db).bearer(before: gap.position) { changed.insert(bearer) }
+        var writer = try HistoryWriter(to: record, before: gap.position, db)
         var isClosed = token == nil
         for event in events.reversed() {
-            guard let message = event.message else { continue }
-            if let known = try MessageQuery(room: record).find(message.id, in: db) {
+            guard let id = event.id else { continue }
+            if let start = try places.start(of: id) {
                 // Behind the gap it came twice, and what is missing may still follow.
-                guard known.position < gap.position else { continue }
-                // So it may elsewhere, by a server whose times are wrong.
-                guard try !TimelineGap.lies(between: known.position, and: gap.position, in: record, db) else {
+                guard start < writer.position else { continue }
+                // What is right in front of the gap is met: nothing is missing between, in this gap or in those that
+                // have nothing behind them but this one.
+                let isRightInFront = try front.map { try places.place(of: id) ?? start >= $0 } ?? true
+                // Else it may lie elsewhere, by a server whose times are wrong.
+                guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
                     continue
                 }
-                // What is in front of the gap is met: nothing is missing between.
+                if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
                 isClosed = true
                 break
             }
-            people += try putSender(of: message, into: record)
-            position = try writer.prepend(message).position
-            new.append(event)
+            if let message = event.message { people += try putSender(of: message, into: record) }
+            changed.formUnion(try writer.prepend(event))
         }
         try writer.finish()
-        try finish(new, of: events, before: gap, in: record, &changed)
+        try finish(writer.new, of: events, before: gap, in: record, &changed)
         try gap.remove(from: record, db)
         if !isClosed, let token {
-            try TimelineGap(position: position, token: token, forward: gap.forward).insert(into: record, db)
+            try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)
         }
+        try settleMarks(in: record, counted: counted)
         outcome.changed = try messages(changed, of: record)
         outcome.members = Self.latest(people)
         return outcome
@@ -92,19 +103,36 @@ struct RoomSync {
         _ changed: inout Set<MessageID>
     ) throws {
         for event in new { try finish(event, in: record, &changed) }
-        if let read = record.readUpTo, !new.isEmpty, gap.position > read {
-            try record.refreshUnread(after: read, in: db)
+        let read = record.readUpTo ?? .min
+        if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
+        try apply(changesOf: events, in: record, &changed)
+    }
+
+    private func apply(
+        changesOf events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
+    ) throws {
+        for event in events {
+            switch event {
+            case .change(let change): try apply(change, in: record, &changed)
+            case .withdrawn(let id, let date):
+                _ = try Withdrawal.take(id.rawValue, in: record, at: date, db, &changed)
+            case .message, .deleted, .silent: break
+            }
         }
-        for case .change(let change) in events { try apply(change, in: record, &changed) }
     }
 
     /// A change that a server took from here.
     func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomOutcome {
         var outcome = RoomOutcome(room: record.room.id)
-        // The sync was faster, and knows its time.
-        guard try EditHistory(of: change.id, in: record, db) == nil else { return outcome }
         var changed: Set<MessageID> = []
-        try apply(change, in: record, &changed)
+        if let history = try EditHistory(of: change.id, in: record, db) {
+            // The sync was faster, and knows its time. How it was written is known here alone.
+            if case .edit(let wording) = change.kind, try history.setWritten(wording, of: change.id) {
+                changed.insert(change.target)
+            }
+        } else {
+            try apply(change, in: record, &changed)
+        }
         outcome.changed = try messages(changed, of: record)
         return outcome
     }
@@ -148,6 +176,22 @@ struct RoomSync {
         return others
     }
 
+    /// - Returns: those who were called something, or looked like something.
+    private func unname(_ members: [MemberID], in record: RoomRecord) throws -> [Member] {
+        try members.compactMap { id in
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: ChatStore.memberColumns + " WHERE m.room = ? AND m.id = ?"),
+                arguments: [record.key, id.rawValue])
+            guard var member = try row.map(ChatStore.member),
+                member.displayName != id.rawValue || member.avatar != nil
+            else { return nil }
+            member.displayName = id.rawValue
+            member.avatar = nil
+            try ChatStore.insert(member, into: record, in: db)
+            return member
+        }
+    }
+
     /// Of several changes of one member the last one; nil without any.
     static func latest(_ people: [Member]) -> [Member]? {
         var places: [MemberID: Int] = [:]
@@ -173,19 +217,6 @@ struct RoomSync {
         return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
     }
 
-    private func mark(_ batch: RoomBatch, isNew: Bool) throws {
-        // Read anew: what was appended may be what was read.
-        let record = try RoomRecord.get(batch.id, in: db)
-        var position = try batch.readUpTo.flatMap { try MessageQuery(room: record).find($0, in: db)?.position }
-        if isNew, batch.isRead { position = try record.ends(in: db)?.last.position }
-        if let position {
-            _ = try MessageEditor(record: record, db: db).markRead(at: position)
-        } else if record.readUpTo == nil, let first = try record.ends(in: db)?.first.position {
-            // What is fetched from before it later is no news.
-            try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [first - 1, record.key])
-        }
-    }
-
     func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
         try ids.compactMap { try MessageQuery(room: record).find($0, in: db) }.sorted { $0.position < $1.position }
     }
@@ -197,102 +228,126 @@ struct RoomSync {
     ) throws -> Set<MessageID> {
         var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
         var changed: Set<MessageID> = []
-        let query = MessageQuery(room: record)
+        let places = EventPlaces(record: record, db: db)
         let receipts = ReceiptBook(record: record, db: db)
-        // Whatever is known of the batch, nothing is missing before it.
-        let overlaps = try events.contains { event in
-            try event.message.map { try query.find($0.id, in: db) != nil } ?? false
-        }
-        let end = try end(of: record)
-        if let gap, !overlaps {
-            let position = end.map { $0 + Self.reserve } ?? 1
-            writer.leap(to: position)
-            try TimelineGap(position: position, token: gap).insert(into: record, db)
-        } else if let last = try lastGap(of: record) {
-            writer.leap(to: last)
-        }
+        var place = try leap(&writer, events, behind: gap, in: record)
         var new: [TimelineEvent] = []
         for event in events {
-            guard let message = event.message else { continue }
-            guard try isNew(message, in: query) else {
+            guard let id = event.id else { continue }
+            if let known = try self.place(of: event, among: places) {
                 // What it says may be gone by now.
-                if case .deleted = event, try query.find(message.id, in: db)?.isDeleted == false { new.append(event) }
+                if case .deleted = event, try MessageQuery(room: record).find(id, in: db)?.isDeleted == false {
+                    new.append(event)
+                }
+                place = known
                 continue
             }
-            people += try putSender(of: message, into: record)
-            let position = try writer.append(message).position
-            changed.formUnion(try receipts.note(message, at: position))
-            new.append(event)
+            if let message = event.message {
+                people += try putSender(of: message, into: record)
+                place = try writer.append(message).position
+                changed.formUnion(try receipts.note(message, at: place))
+                new.append(event)
+                try noteEntry(message, in: record)
+            } else {
+                try places.note(id, at: place)
+            }
+            changed.formUnion(try receipts.settle(at: id, place))
         }
         // Before what changes them: it takes them out of the summary again.
         try writer.finish()
         for event in new { try finish(event, in: record, &changed) }
-        for case .change(let change) in events { try apply(change, in: record, &changed) }
+        try apply(changesOf: events, in: record, &changed)
         return changed
     }
 
-    /// The gap right before the first message that is known and follows on ones that are not, and how many of the events
+    /// Goes to where the events of a batch belong, behind a gap if there is one now.
+    /// - Returns: the position before the first of them.
+    private func leap(
+        _ writer: inout MessageWriter, _ events: [TimelineEvent], behind token: String?, in record: RoomRecord
+    ) throws -> Int64 {
+        let places = EventPlaces(record: record, db: db)
+        // Whatever is known of the batch, nothing is missing before it.
+        var known: Int64?
+        for event in events where known == nil { known = try event.id.flatMap { try places.start(of: $0) } }
+        let last = try TimelineGap.last(in: record, db)
+        if let token, known == nil {
+            let end = try record.ends(in: db)?.last.position
+            // Once the user has read up to it, what is missing now was said later.
+            let read = try RoomRecord.find(record.key, in: db)?.readUpTo ?? .min
+            if let last, last.position > end ?? .min, last.position - 1 > read,
+                try !places.hasSilent(from: last.position - 1)
+            {
+                // With nothing behind it, it now ends where the batch begins.
+                try TimelineGap(position: last.position, token: token, forward: last.forward).insert(into: record, db)
+                writer.leap(to: last.position)
+            } else {
+                // What is missing goes behind all that happened, messages or not.
+                let known = try [end, last?.position, places.lastSilent()].compactMap { $0 }.max()
+                let position = known.map { $0 + Self.reserve } ?? 1
+                writer.leap(to: position)
+                try TimelineGap(position: position, token: token).insert(into: record, db)
+            }
+        } else if let last {
+            writer.leap(to: last.position)
+        }
+        return known.map { $0 - 1 } ?? writer.end
+    }
+
+    /// The gap right before the first event that is known and follows on messages that are not, and how many of the events
     /// are told to be before that.
     private func gap(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> (TimelineGap, Int)? {
-        let query = MessageQuery(room: record)
+        let places = EventPlaces(record: record, db: db)
         var areUnknown = false
         for (count, event) in events.enumerated() {
-            guard let message = event.message else { continue }
-            guard let known = try query.find(message.id, in: db) else {
-                areUnknown = true
+            guard let id = event.id else { continue }
+            guard let known = try places.start(of: id) else {
+                if event.message != nil { areUnknown = true }
                 continue
             }
             guard areUnknown else { continue }
-            let gaps = try Row.fetchOne(
-                db.cachedStatement(
-                    sql:
-                        "SELECT position, token FROM gap WHERE room = ? AND position <= ? ORDER BY position DESC LIMIT 1"
-                ),
-                arguments: [record.key, known.position])
-            guard let gaps else { return nil }
-            let gap = TimelineGap(position: try gaps.value("position"), token: try gaps.value("token"))
-            let between = try query.page(before: known.position, limit: 1, in: db).messages.last?.position ?? .min
+            guard let gap = try TimelineGap.last(in: record, upTo: known, db) else { return nil }
+            let between = try places.lastMessage(before: known)?.position ?? .min
             return between < gap.position ? (gap, count) : nil
         }
         return nil
     }
 
-    private func isNew(_ message: NewMessage, in query: MessageQuery) throws -> Bool {
-        if try query.find(message.id, in: db) != nil { return false }
-        guard let transaction = message.transactionID else { return true }
-        return try query.find(transaction, in: db) == nil
+    /// nil if it is new.
+    private func place(of event: TimelineEvent, among places: EventPlaces) throws -> Int64? {
+        if let known = try event.id.flatMap({ try places.place(of: $0) }) { return known }
+        guard let transaction = event.message?.transactionID else { return nil }
+        return try MessageQuery(room: places.record).find(transaction, in: db)?.position
     }
 
-    /// The end of what is known, by messages and gaps; nil in a room of which nothing is.
-    private func end(of record: RoomRecord) throws -> Int64? {
-        let gap = try lastGap(of: record)
-        let message = try record.ends(in: db)?.last.position
-        return [gap, message].compactMap { $0 }.max()
-    }
-
-    private func lastGap(of record: RoomRecord) throws -> Int64? {
-        try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT max(position) FROM gap WHERE room = ?"), arguments: [record.key])
+    /// Nobody is told what was said before they came.
+    func noteEntry(_ message: NewMessage, in record: RoomRecord) throws {
+        guard let event = message.event, event.kind == .joined, let subject = event.subject,
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
+                arguments: [record.key, subject.rawValue]) == true
+        else { return }
+        try AwaitedMarks(record: record, db: db).addOwn(message.id)
     }
 
     /// What was told of a message besides its first text, now that it is stored.
     func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
         changed.insert(message.id)
-        try ReceiptBook(record: record, db: db).settle(at: message.id)
         if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
             _ = try MessageEditor(record: record, db: db).delete(stored)
         }
         for change in try Orphan.take(of: message.id, in: record, db) { try apply(change, in: record, &changed) }
     }
 
-    /// Leaves out deleted messages that are known to have been changes of others, and takes those back.
+    /// Deleted messages that are known to have been changes of others are none, and those are taken back.
     func messages(
         of events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
     ) throws -> [TimelineEvent] {
-        try events.filter { event in
-            guard case .deleted(let message) = event else { return true }
-            return try !Withdrawal.take(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
+        try events.map { event in
+            guard case .deleted(let message) = event,
+                try Withdrawal.take(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
+            else { return event }
+            return .silent(message.id)
         }
     }
 
@@ -309,9 +364,9 @@ struct RoomSync {
         let editor = MessageEditor(record: record, db: db)
         let result: Message?
         switch change.kind {
-        case .edit(let text, let formattedText):
+        case .edit(let wording):
             guard !target.isDeleted, target.event == nil, target.sender == change.sender else { return }
-            result = try editor.edit(target, text: text, formattedText: formattedText, at: change.at, by: change.id)
+            result = try editor.edit(target, to: wording, change.content, at: change.at, by: change.id)
         case .deletion:
             result = try editor.delete(target)
         case .reaction(let text):
@@ -327,7 +382,16 @@ extension TimelineEvent {
     var message: NewMessage? {
         switch self {
         case .message(let message), .deleted(let message): message
-        case .change: nil
+        case .silent, .change, .withdrawn: nil
+        }
+    }
+
+    /// What it is called where it has a place in the timeline.
+    var id: MessageID? {
+        switch self {
+        case .message(let message), .deleted(let message): message.id
+        case .silent(let id): id
+        case .change, .withdrawn: nil
         }
     }
 }

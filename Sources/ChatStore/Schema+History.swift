@@ -4,7 +4,7 @@ extension Schema {
         applicationID: 0x5041_524C,
         steps: [
             conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits,
-            invitations, ways, encryption,
+            invitations, ways, encryption, written, marks, unseen, contents, origins,
         ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same
@@ -70,6 +70,9 @@ extension Schema {
             PRIMARY KEY (room, name)
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// The step before which history that is out of its order is taken out; see ``WrongStretches``.
+    static let stepThatAsksAnew = history.steps.firstIndex(of: marks).map { $0 + 1 }
 
     /// The step in which drafts move to the other file; see ``ChatStore/carryDrafts(from:to:)``.
     static let stepThatDropsDrafts = 2

@@ -105,6 +105,24 @@ extension Schema {
     /// by its day, or by a message, is read in both directions.
     static let ways = "ALTER TABLE gap ADD COLUMN forward TEXT;"
 
+    /// Texts as the user wrote them, see `WrittenColumn`: of messages as they are, of what they said before
+    /// (`revision.written`), and of messages that a server has and that are not known yet.
+    static let written = """
+        CREATE TABLE written (
+            message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
+            data TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        ALTER TABLE revision ADD COLUMN written TEXT;
+
+        CREATE TABLE authorNote (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            message TEXT NOT NULL,
+            data TEXT NOT NULL,
+            PRIMARY KEY (room, message)
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// A room that is encrypted stays so, whatever is written later: a message in the clear can't be taken back.
     static let encryption = """
         CREATE TRIGGER roomSetting_encrypted BEFORE UPDATE ON roomSetting
@@ -112,5 +130,72 @@ extension Schema {
         BEGIN
             SELECT RAISE(IGNORE);
         END;
+        """
+
+    /// Where what is no message has its place among the messages (``EventPlaces``), and the read marks of others and, under
+    /// no member, of the user's at what is not known yet.
+    static let marks = """
+        CREATE TABLE silent (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            event TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            PRIMARY KEY (room, event)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE awaitedMark (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            event TEXT NOT NULL,
+            member TEXT NOT NULL,
+            readAt INTEGER NOT NULL,
+            PRIMARY KEY (room, event, member)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX awaitedMark_member ON awaitedMark (room, member, readAt);
+
+        INSERT INTO awaitedMark SELECT room, message, member, readAt FROM receipt WHERE position IS NULL;
+        DELETE FROM receipt WHERE position IS NULL;
+        DROP INDEX receipt_awaited;
+        """
+
+    /// What an edit changes besides the text: the kind of the message and its files, as JSON; NULL leaves them as they are.
+    /// And reactions that somebody gave once more: what is taken back is one of them.
+    static let contents = """
+        ALTER TABLE revision ADD COLUMN kind INTEGER;
+        ALTER TABLE revision ADD COLUMN files TEXT;
+        ALTER TABLE orphan ADD COLUMN messageKind INTEGER;
+        ALTER TABLE orphan ADD COLUMN files TEXT;
+
+        CREATE TABLE repeatedReaction (
+            message INTEGER NOT NULL REFERENCES message (key) ON DELETE CASCADE,
+            id TEXT NOT NULL,
+            text TEXT NOT NULL,
+            sender INTEGER NOT NULL,
+            givenAt INTEGER NOT NULL,
+            PRIMARY KEY (message, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX repeatedReaction_id ON repeatedReaction (id);
+        """
+
+    /// Which event set what of a room's state is kept: a deletion takes that away again.
+    static let origins = """
+        CREATE TABLE stateOrigin (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            type TEXT NOT NULL,
+            key TEXT NOT NULL,
+            event TEXT NOT NULL,
+            PRIMARY KEY (room, type, key)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX stateOrigin_event ON stateOrigin (room, event);
+        """
+
+    /// By how much a server's count of what is unread differs from that of what is kept, where it says so.
+    static let unseen = """
+        CREATE TABLE unseen (
+            room INTEGER NOT NULL PRIMARY KEY REFERENCES room (key) ON DELETE CASCADE,
+            unread INTEGER NOT NULL,
+            mentions INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -32,6 +32,10 @@ public struct RoomBatch: Equatable, Sendable {
     public var isLeft = false
     /// Those who came, left or have another name. Whoever sends something and is not known is a member by that.
     public var members: [Member]
+    /// Those of whom it was deleted what they are called, and what they look like.
+    public var unnamed: [MemberID] = []
+    /// Which events set the state of which a part is told.
+    public var origins: [StateOrigin.Subject: MessageID] = [:]
     /// Oldest first.
     public var events: [TimelineEvent]
     /// Where to ask for what is missing between what is known and ``events``, backwards; nil if nothing is.
@@ -40,10 +44,11 @@ public struct RoomBatch: Equatable, Sendable {
     public var settings: [String: String?]
     /// How far others have read.
     public var receipts: [ReadReceipt] = []
-    /// The newest message that the user has read, anywhere.
-    public var readUpTo: MessageID?
-    /// Of a room that is new: whether the server counts nothing as unread.
-    public var isRead = false
+    /// What the user has marked as read anywhere: all before the latest of it is. One that is not known waits.
+    public var readUpTo: [MessageID] = []
+    /// What the server counts as unread; nil if it does not say. It is believed where messages are missing here, and where
+    /// it is nothing and nobody can tell here what was read.
+    public var counted: UnreadCount?
     /// Of a room that is new: whether it is a conversation for two.
     public var isDirect = false
 
@@ -61,18 +66,56 @@ public struct RoomBatch: Equatable, Sendable {
     }
 }
 
+/// How many messages are unread, and how many of them are meant for the user.
+public struct UnreadCount: Equatable, Sendable {
+    public var messages: Int
+    public var mentions: Int
+
+    public init(messages: Int, mentions: Int) {
+        self.messages = messages
+        self.mentions = mentions
+    }
+}
+
+/// Which event set a part of a room's state.
+public struct StateOrigin: Hashable, Sendable {
+    public struct Subject: Hashable, Sendable {
+        public var type: String
+        /// Whom or what it is about; empty for the room.
+        public var key: String
+
+        public init(type: String, key: String) {
+            self.type = type
+            self.key = key
+        }
+    }
+
+    public var subject: Subject
+    public var event: MessageID
+
+    public init(_ subject: Subject, event: MessageID) {
+        self.subject = subject
+        self.event = event
+    }
+}
+
 /// One thing that happened in a room, as it concerns its messages.
 public enum TimelineEvent: Equatable, Sendable {
     case message(NewMessage)
     /// A message that was deleted before it was told.
     case deleted(NewMessage)
+    /// Something that is no message by itself, and has its place all the same: read marks may be at it.
+    case silent(MessageID)
+    /// What a ``silent(_:)`` event, or none, did to a message.
     case change(MessageChange)
+    /// A change that was deleted before it was told.
+    case withdrawn(MessageID, at: Date)
 }
 
 /// What changes a message, known or not.
 public struct MessageChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        case edit(text: String, formattedText: String?)
+        case edit(Wording)
         /// Of the message, or of the edit or reaction that has this identifier.
         case deletion
         case reaction(String)
@@ -84,13 +127,29 @@ public struct MessageChange: Equatable, Sendable {
     public var sender: MemberID
     public var at: Date
     public var kind: Kind
+    /// Of an edit, what the message is from then on besides its text; nil leaves that as it is.
+    public var content: MessageContents?
 
-    public init(id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind) {
+    public init(
+        id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageContents? = nil
+    ) {
+        self.content = content
         self.id = id
         self.target = target
         self.sender = sender
         self.at = at
         self.kind = kind
+    }
+}
+
+/// What a message is, besides its text.
+public struct MessageContents: Equatable, Sendable {
+    public var kind: Message.Kind
+    public var attachments: [MediaReference]
+
+    public init(kind: Message.Kind, attachments: [MediaReference]) {
+        self.kind = kind
+        self.attachments = attachments
     }
 }
 
@@ -102,6 +161,16 @@ public struct TimelineGap: Equatable, Sendable {
     public var token: String
     /// The same forwards from what is in front; nil where that is not known.
     public var forward: String?
+
+    private static let eventMark = "before "
+
+    /// In the place of a token, where none is known.
+    public static func token(before event: MessageID) -> String { eventMark + event.rawValue }
+
+    /// What is right behind it, where the server is to be asked for the token.
+    public var eventBehind: MessageID? {
+        token.hasPrefix(Self.eventMark) ? MessageID(String(token.dropFirst(Self.eventMark.count))) : nil
+    }
 
     public init(position: Int64, token: String, forward: String? = nil) {
         self.position = position

@@ -18,6 +18,21 @@ extension TimelineGap {
             arguments: [record.key, first, last]) != nil
     }
 
+    /// The newest, of all or of those up to a position.
+    static func last(in record: RoomRecord, upTo position: Int64 = .max, _ db: Database) throws -> TimelineGap? {
+        try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT * FROM gap WHERE room = ? AND position <= ? ORDER BY position DESC LIMIT 1"),
+            arguments: [record.key, position]
+        ).map(TimelineGap.init)
+    }
+
+    static func remove(between first: Int64, and last: Int64, from record: RoomRecord, _ db: Database) throws {
+        try db.execute(
+            sql: "DELETE FROM gap WHERE room = ? AND position > ? AND position < ?",
+            arguments: [record.key, first, last])
+    }
+
     init(_ row: Row) throws {
         self.init(
             position: try row.value("position"), token: try row.value("token"), forward: try row.optional("forward"))

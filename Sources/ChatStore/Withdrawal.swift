@@ -19,6 +19,18 @@ enum Withdrawal {
             db.cachedStatement(sql: "SELECT message FROM reaction WHERE id = ? AND message BETWEEN ? AND ?"),
             arguments: [change, record.keys.lowerBound, record.keys.upperBound])
         if let bearer {
+            try db.execute(
+                // One that was given once more, earlier, is left.
+                sql: """
+                    REPLACE INTO reaction
+                    SELECT a.message, a.text, a.sender, a.givenAt, a.id FROM repeatedReaction a
+                    JOIN reaction r USING (message, text, sender) WHERE r.message = ?1 AND r.id = ?2
+                    ORDER BY a.givenAt DESC LIMIT 1;
+                    """, arguments: [bearer, change])
+            try db.execute(
+                sql: """
+                    DELETE FROM repeatedReaction WHERE message = ?1 AND id IN (SELECT id FROM reaction WHERE message = ?1)
+                    """, arguments: [bearer])
             try db.execute(sql: "DELETE FROM reaction WHERE message = ? AND id = ?", arguments: [bearer, change])
             changed.formUnion(try MessageQuery.messages([bearer], in: db).map(\.id))
         } else if let history = try EditHistory(of: change, in: record, db) {
@@ -28,8 +40,13 @@ enum Withdrawal {
             }
         } else {
             try db.execute(
+                sql: "DELETE FROM repeatedReaction WHERE id = ? AND message BETWEEN ? AND ?",
+                arguments: [change, record.keys.lowerBound, record.keys.upperBound])
+            var isKnown = db.changesCount > 0
+            try db.execute(
                 sql: "DELETE FROM orphan WHERE room = ? AND id = ?", arguments: [record.key, change])
-            guard db.changesCount > 0 else { return false }
+            isKnown = isKnown || db.changesCount > 0
+            guard isKnown else { return false }
         }
         try note(change, in: record, at: date, db)
         return true

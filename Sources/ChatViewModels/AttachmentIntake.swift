@@ -47,24 +47,55 @@ public final class AttachmentIntake {
     /// How traits are found out; without it nobody knows them.
     public var inspect: Inspect?
 
+    /// Where copies are kept; nil keeps none.
+    public internal(set) var service: (any MediaService)?
+
     /// Sources of attachments that are on their way begin so; others are a backend's.
     nonisolated static let incoming = "incoming:"
 
-    private let service: any MediaService
-    private weak var composer: ComposerViewModel?
+    private weak var composer: (any AttachmentHolder)?
     private var waiting: [String: Item] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
 
-    init(service: any MediaService, composer: ComposerViewModel) {
+    init(service: (any MediaService)?, composer: any AttachmentHolder) {
         self.service = service
         self.composer = composer
     }
 
     isolated deinit { tasks.values.forEach { $0.cancel() } }
 
-    /// Adds what fits to the tray, in order; the first that does not is told with its reason, and ends it.
+    /// What is being offered to the host's input plug-ins.
+    private var offered: (source: String, content: MediaContent)?
+
+    /// Whether there is anybody who takes files: the tray, or a plug-in of the host.
+    public var takesFiles: Bool { service != nil || composer?.hasInputPlugIns ?? false }
+
+    /// Which forms of what is pasted or dropped are taken as files, and how many files.
+    public var limits: AttachmentLimits { composer?.configuration.attachments ?? AttachmentLimits() }
+
+    /// The content of the attachment that an input plug-in is asked about just now, by its source (MIB-22).
+    public func content(offeredAs source: String) -> MediaContent? {
+        offered?.source == source ? offered?.content : nil
+    }
+
+    /// Has the host's plug-ins take what they want, in order, and adds of the rest what fits to the tray; the first that
+    /// does not is told with its reason, and ends it.
     public func add(_ items: [Item]) {
-        for item in items where !add(item) { return }
+        for item in items where !isTakenByPlugIn(item) {
+            guard service != nil, add(item) else { return }
+        }
+    }
+
+    /// Tells the user why something could not be done.
+    public func report(_ error: ChatError) { composer?.report(error) }
+
+    private func isTakenByPlugIn(_ item: Item) -> Bool {
+        guard let composer, service == nil || composer.hasInputPlugIns else { return false }
+        let source = "offered:" + UUID().uuidString
+        offered = (source, item.content)
+        defer { offered = nil }
+        let attachment = Attachment(type: item.type, name: item.name, bytes: item.bytes, source: source)
+        return composer.offerToPlugIns(attachment, refuses: service == nil)
     }
 
     /// Tries again to copy the attachment at this place.
@@ -101,11 +132,14 @@ public final class AttachmentIntake {
     }
 
     /// Where a content can be read.
-    public func content(of media: MediaReference) async throws -> URL { try await service.content(of: media) }
+    public func content(of media: MediaReference) async throws -> URL {
+        guard let service else { throw ChatError.notFound }
+        return try await service.content(of: media)
+    }
 
     /// What a stored draft says is on its way was not finished when the program ended.
     func settleRestored() {
-        for attachment in composer?.state.composer.attachments ?? [] where attachment.upload != .ready {
+        for attachment in composer?.composer.attachments ?? [] where attachment.upload != .ready {
             guard let source = attachment.source, tasks[source] == nil else { continue }
             fail(source)
         }
@@ -120,16 +154,16 @@ public final class AttachmentIntake {
         let attachment = Attachment(
             type: item.type, name: item.name, bytes: item.bytes, source: source, upload: .running(0))
         composer.handle(.attach(attachment))
-        // Before the stored draft was looked for the tray is not there yet; what is refused then is swept away later.
-        let isTaken = !composer.state.isReady || composer.state.composer.attachments.contains { $0.source == source }
+        let isTaken = !composer.takesAttachments || composer.composer.attachments.contains { $0.source == source }
         if isTaken { copy(item, source) }
         return isTaken
     }
 
     private func copy(_ item: Item, _ source: String) {
+        guard let service else { return }
         waiting[source] = item
         let progress = ProgressSteps { [weak self] part in self?.advance(source, to: part) }
-        tasks[source] = Task { [weak self, service, inspect] in
+        tasks[source] = Task { [weak self, inspect] in
             do {
                 var reference = try await service.takeIn(item.content, named: item.name, type: item.type) {
                     progress.note($0)
@@ -194,7 +228,7 @@ public final class AttachmentIntake {
     }
 
     private func attachment(at place: Int) -> Attachment? {
-        guard let attachments = composer?.state.composer.attachments, attachments.indices.contains(place) else {
+        guard let attachments = composer?.composer.attachments, attachments.indices.contains(place) else {
             return nil
         }
         return attachments[place]
@@ -203,6 +237,43 @@ public final class AttachmentIntake {
     /// Also one that waits behind an edit.
     private func attachment(_ source: String) -> Attachment? {
         composer?.allAttachments.first { $0.source == source }
+    }
+}
+
+/// A composer that files can be added to.
+protocol AttachmentHolder: ComposerModel {
+    /// What is in the tray, and what waits behind an edit.
+    var allAttachments: [Attachment] { get }
+    /// Whether what is added is in the tray at once; what can't be there yet is not refused.
+    var takesAttachments: Bool { get }
+    func report(_ error: ChatError)
+}
+
+extension ComposerModel {
+    fileprivate var hasInputPlugIns: Bool {
+        var has = false
+        withEngine { engine, _ in
+            has = engine.hasInputPlugIns
+            return []
+        }
+        return has
+    }
+
+    fileprivate func offerToPlugIns(_ attachment: Attachment, refuses: Bool) -> Bool {
+        var isTaken = false
+        withEngine { engine, now in
+            let effects = engine.offerToPlugIns(attachment, refuses: refuses, at: now)
+            isTaken = effects.contains(.observed(.pasted))
+            return effects
+        }
+        return isTaken
+    }
+}
+
+extension ComposerDraft {
+    /// What is in the tray, what waits behind an edit, and what was not sent.
+    var allAttachments: [Attachment] {
+        content.attachments + (stash?.attachments ?? []) + (unsent ?? []).flatMap(\.attachments)
     }
 }
 

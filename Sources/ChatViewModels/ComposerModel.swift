@@ -8,6 +8,8 @@ public protocol ComposerModel: AnyObject {
     var document: ComposerDocument { get }
     /// The first line of the message that is being edited.
     var editQuote: String? { get }
+    /// What saving the edit will lose, in words for the user; nil for nothing.
+    var editWarning: String? { get }
     var configuration: ComposerConfiguration { get }
     /// Which key does what.
     var keys: KeyTable { get }
@@ -18,9 +20,16 @@ public protocol ComposerModel: AnyObject {
     func handle(_ event: ComposerEvent) -> Bool
     /// Stops a message that is on its way, as far as that can be; it comes back into the composer (MIB-10).
     func cancelSending()
+    /// Does with the engine what no event does, at the time that is handed in, and carries out the effects. Called by a
+    /// plug-in it is done after what the plug-in was called about.
+    func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect])
+    /// The way of files into the composer; nil where it takes none.
+    var attachments: AttachmentIntake? { get }
 }
 
 extension ComposerModel {
+    public var editWarning: String? { nil }
+
     /// The rules of Markdown that it offers, in the order of menus.
     public var markdownRules: [MarkdownRule] { configuration.markdown }
 
@@ -57,7 +66,8 @@ extension ComposerModel {
     }
 }
 
-extension ComposerViewModel: ComposerModel {
+extension ComposerViewModel: AttachmentHolder {
     public var composer: ComposerState { state.composer }
     public var editQuote: String? { state.editQuote }
+    public var editWarning: String? { state.editWarning }
 }

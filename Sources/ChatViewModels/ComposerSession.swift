@@ -1,3 +1,4 @@
+public import ChatCore
 public import Composer
 public import Observation
 
@@ -10,19 +11,26 @@ public final class ComposerSession: ComposerModel {
 
     /// Takes a message that the user sends. If it throws, the message comes back into the composer.
     @ObservationIgnored public var onSend: ((ComposedMessage) async throws -> Void)?
-    /// Takes what the user made of the stored message with this identifier.
-    @ObservationIgnored public var onEdit: ((String, ComposedMessage) -> Void)?
+    /// Takes what the user made of the stored message with this identifier. If it throws, that message is edited again, with
+    /// what was made of it.
+    @ObservationIgnored public var onEdit: ((String, ComposedMessage) async throws -> Void)?
     /// Told of everything else that the composer wants done: drafts, typing, refusals, keys of the host's own.
     @ObservationIgnored public var onEffect: ((ComposerEffect) -> Void)?
+    /// Told why a file could not be taken in.
+    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
 
-    @ObservationIgnored private var engine: ComposerEngine
+    @ObservationIgnored private let engine: HostedEngine
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private var sending: [String: Task<Void, Never>] = [:]
     @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
+    @ObservationIgnored private lazy var intake = AttachmentIntake(service: nil, composer: self)
+    /// Edits that failed while another message was being edited.
+    @ObservationIgnored private var failedEdits: [(id: String, message: ComposedMessage)] = []
+    @ObservationIgnored private var hasBeenFocused = false
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration(), time: Timekeeper = .continuous) {
-        let engine = ComposerEngine(configuration: configuration)
+        let engine = HostedEngine(configuration)
         self.engine = engine
         self.time = time
         timer = DeadlineTimer(time)
@@ -34,7 +42,24 @@ public final class ComposerSession: ComposerModel {
     /// May be changed at any time; the text, the modes and what undo holds stay.
     public var configuration: ComposerConfiguration {
         get { engine.configuration }
-        set { carryOut(engine.reconfigure(newValue)) }
+        set { carryOut(engine.reconfigure(inTheUsersWords(newValue))) }
+    }
+
+    /// What the typing indicator says in the user's language where the configuration has no words of its own (SLK-64).
+    public var phrases = TypingPhrases() {
+        didSet {
+            guard phrases != oldValue else { return }
+            var next = engine.configuration
+            if next.typingPhrases == oldValue { next.typingPhrases = TypingPhrases() }
+            configuration = next
+        }
+    }
+
+    private func inTheUsersWords(_ configuration: ComposerConfiguration) -> ComposerConfiguration {
+        guard configuration.typingPhrases == TypingPhrases() else { return configuration }
+        var translated = configuration
+        translated.typingPhrases = phrases
+        return translated
     }
 
     /// Which key does what; may be changed at any time (SLK-47).
@@ -49,22 +74,44 @@ public final class ComposerSession: ComposerModel {
         set { completion.sources = newValue }
     }
 
+    /// What was accepted for a mention, with its metadata, as the source told it (HKW-36, MIB-29); nil for a mention that came
+    /// otherwise, as with a draft: the host knows it by its identifier.
+    public func entity(of mention: MentionTarget) -> CompletionEntity? { completion.accepted[mention.id] }
+
+    /// Whether sources get ready when the text has the focus for the first time, before anybody asks them (HKW-50).
+    @ObservationIgnored public var prefetchesCompletion = false
+
+    /// Where copies of files are kept that the user adds; nil takes none, unless an input plug-in does.
+    public var media: (any MediaService)? {
+        get { intake.service }
+        set { intake.service = newValue }
+    }
+
+    /// What is added, pasted and dropped goes this way: input plug-ins first, then the tray (MIB-19, MIB-22).
+    public var attachments: AttachmentIntake? { intake }
+
     /// The draft, for a host that stores it.
     public func makeDraft() -> ComposerDraft { engine.makeDraft() }
 
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool { carryOut(engine.handle(event, at: time.now())) }
 
+    public func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect]) {
+        let now = time.now()
+        carryOut(engine.run { body(&$0, now) })
+    }
+
     @discardableResult
     private func carryOut(_ effects: [ComposerEffect]) -> Bool {
         distribute(effects, completing: completion) { effect in
             switch effect {
             case .send(let message): deliver(message)
-            case .commitEdit(let id, let message): onEdit?(id, message)
+            case .commitEdit(let id, let message): commitEdit(id, message)
             default: onEffect?(effect)
             }
         } refresh: {
             refreshState()
+            reopenFailedEdit()
         }
     }
 
@@ -72,6 +119,10 @@ public final class ComposerSession: ComposerModel {
         let next = engine.state
         if next.editing != composer.editing { editQuote = next.editing == nil ? nil : engine.document.firstLine }
         if next != composer { composer = next }
+        if next.isFocused, !hasBeenFocused {
+            hasBeenFocused = true
+            if prefetchesCompletion { completion.prefetch() }
+        }
         timer.schedule(engine.nextDeadline) { [weak self] now in
             guard let self else { return }
             self.carryOut(self.engine.advance(to: now))
@@ -92,6 +143,31 @@ public final class ComposerSession: ComposerModel {
             }
         }
     }
+
+    private func commitEdit(_ id: String, _ message: ComposedMessage) {
+        guard let onEdit else { return }
+        Task {
+            do {
+                try await onEdit(id, message)
+            } catch {
+                failedEdits.append((id, message))
+                reopenFailedEdit()
+            }
+        }
+    }
+
+    /// Never over another edit: it waits until that has ended.
+    private func reopenFailedEdit() {
+        guard !failedEdits.isEmpty, composer.editing == nil else { return }
+        let (id, message) = failedEdits.removeFirst()
+        handle(.beginEdit(id: id, message.text, mayBeEmpty: message.mayBeEmpty))
+    }
+}
+
+extension ComposerSession: AttachmentHolder {
+    var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
+    var takesAttachments: Bool { true }
+    func report(_ error: ChatError) { onFailure?(error) }
 }
 
 extension ComposerDocument {

@@ -11,17 +11,18 @@ public final class ComposerViewModel: ViewModel {
         public var composer: ComposerState
         /// The first line of the message being edited.
         public var editQuote: String?
+        /// What saving the edit will lose, in words for the user.
+        public var editWarning: String?
         /// Whether the stored draft was looked for; what is written before that is added to it then.
         public var isReady = false
     }
 
     public nonisolated enum Action: Sendable {
         case composer(ComposerEvent)
-        case beginEdit(MessageID, text: String)
+        /// Changes a stored message. One with files may lose its text; a warning says what saving will lose.
+        case beginEdit(MessageID, WrittenText, mayBeEmpty: Bool = false, warning: String? = nil)
         /// Answers a message with what is written next; ends an edit.
         case beginReply(ReplyTarget)
-        /// Answers a message with what is written next; the text gets the focus.
-        case reply(ReplyTarget)
         /// Who else types now; all others have stopped.
         case peersTyping([String])
         /// The message that is being edited was deleted.
@@ -39,6 +40,8 @@ public final class ComposerViewModel: ViewModel {
         /// The user emptied the text, which ``ComposerEvent/undo`` brings back.
         case cleared
         case failed(ChatError)
+        /// Another message's edit was left half done; ``ComposerEvent/undo`` goes back to it.
+        case editKept
         /// Nothing was changed, for this reason.
         case refused(ComposerRefusal)
         /// A command was not carried out, for this reason in words for the user; its text is back.
@@ -53,7 +56,7 @@ public final class ComposerViewModel: ViewModel {
     /// Carries out what is more than a message. What it throws is told, and the command's text comes back.
     @ObservationIgnored public var onCommand: ((ChatCommand) async throws -> Void)?
 
-    @ObservationIgnored private var engine: ComposerEngine
+    @ObservationIgnored private let engine: HostedEngine
     @ObservationIgnored private let service: any MessageService & DraftService
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let makeTransactionID: () -> TransactionID
@@ -62,9 +65,15 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let deliveries = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private var editing: MessageID?
+    /// Measures what a long text becomes, off the main actor; of several the newest.
+    @ObservationIgnored private lazy var sizes = LatestValueSink<(ComposerDocument, Int)> { [weak self] in
+        await self?.measure($0.0, revision: $0.1)
+    }
+    /// The revision of the text that was measured last, or needed no measuring.
+    @ObservationIgnored private var measuredRevision = 0
+    /// Of the messages that were edited since the start: undo may go back to an edit.
+    @ObservationIgnored private var editWarnings: [MessageID: String] = [:]
     @ObservationIgnored private var early = EarlyEvents()
-    /// Edits that could not be stored, while another message was being edited.
-    @ObservationIgnored private var failedEdits: [(message: MessageID, text: String)] = []
     /// Takes files in; nil where the service has no place for them.
     @ObservationIgnored public private(set) var attachments: AttachmentIntake?
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
@@ -85,8 +94,8 @@ public final class ComposerViewModel: ViewModel {
         // Services tell when others stop; the deadline is for a stop that got lost.
         configuration.typingTimeout = .seconds(30)
         configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
-        sendKey = configuration.sendKey
-        let engine = ComposerEngine(configuration: configuration)
+        preferences = WritingPreferences(sendKey: configuration.sendKey)
+        let engine = HostedEngine(configuration)
         self.engine = engine
         drafts = DraftWriter(service: service, roomID: roomID, stored: engine.makeDraft())
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
@@ -100,11 +109,9 @@ public final class ComposerViewModel: ViewModel {
     public var configuration: ComposerConfiguration { engine.configuration }
     public var keys: KeyTable { engine.keys }
 
-    /// What is in the tray, and what waits behind an edit.
-    var allAttachments: [Attachment] {
-        let draft = engine.makeDraft()
-        return draft.content.attachments + (draft.stash?.attachments ?? [])
-    }
+    var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
+    /// Before the stored draft was looked for the tray is not there yet; what is refused then is swept away later.
+    var takesAttachments: Bool { state.isReady }
 
     /// Told of the emoji that are chosen, so that completion offers them first.
     @ObservationIgnored public var emoji: EmojiLibrary?
@@ -114,9 +121,6 @@ public final class ComposerViewModel: ViewModel {
         handle(.insert(text, origin: .typed))
         emoji?.noteUse(of: text)
     }
-
-    /// What paste and drop take as attachments, and how many.
-    public var attachmentLimits: AttachmentLimits { engine.configuration.attachments }
 
     /// Tells the user why something could not be done.
     public func report(_ error: ChatError) { onOutput?(.failed(error)) }
@@ -129,21 +133,23 @@ public final class ComposerViewModel: ViewModel {
 
     /// What a text that begins with a slash means; nil where it is text like any other.
     public var commands: CommandRegistry? {
-        didSet { engine.setSendGate(commands) }
+        didSet { engine.change { [commands] in $0.setSendGate(commands) } }
     }
 
-    /// Takes events before the composer does, such as a short code that becomes an emoji.
-    public func setInputController(_ controller: (any ComposerInputController)?) {
-        engine.setInputController(controller)
+    public func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect]) {
+        let now = time.now()
+        carryOut(engine.run { body(&$0, now) })
     }
 
-    /// Which key sends, from now on.
-    public var sendKey: SendKey {
+    /// What the user chose about writing, from now on.
+    public var preferences: WritingPreferences {
         didSet {
-            guard sendKey != oldValue else { return }
+            guard preferences != oldValue else { return }
             var configuration = engine.configuration
-            configuration.sendKey = sendKey
-            engine.keys = KeyTable.standard(for: configuration)
+            configuration.sendKey = preferences.sendKey
+            configuration.completion.implicitLength =
+                preferences.suggestsPeople ? WritingPreferences.suggestedLength : 0
+            carryOut(engine.reconfigure(configuration))
         }
     }
 
@@ -159,21 +165,18 @@ public final class ComposerViewModel: ViewModel {
         drafts.noteStored(engine.makeDraft())
         state.isReady = true
         attachments?.settleRestored()
-        early.replay(into: engine, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
+        early.replay(into: engine.value, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
         early = EarlyEvents()
     }
 
     public func send(_ action: Action) {
         switch action {
         case .composer(let event): handle(event)
-        case .beginEdit(let message, let text):
-            handle(.beginEdit(id: message.rawValue, ComposerContent(text: text)))
+        case .beginEdit(let message, let text, let mayBeEmpty, let warning):
+            editWarnings[message] = warning
+            handle(.beginEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
             onTextEffect?(.focusRequested(true))
         case .beginReply(let target):
-            if state.composer.editing != nil { handle(.cancelEdit) }
-            handle(.reply(target))
-            onTextEffect?(.focusRequested(true))
-        case .reply(let target):
             handle(.reply(target))
             onTextEffect?(.focusRequested(true))
         case .peersTyping(let names):
@@ -181,16 +184,14 @@ public final class ComposerViewModel: ViewModel {
                 handle(.peerTyping(name: name, false))
             }
             for name in names { handle(.peerTyping(name: name, true)) }
-        case .messageDeleted(let message):
-            failedEdits.removeAll { $0.message == message }
-            if state.composer.editing == message.rawValue { handle(.cancelEdit) }
+        case .messageDeleted(let message): handle(.editGone(id: message.rawValue))
         }
     }
 
     /// - Returns: whether the composer took a key press for itself.
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
-        if !state.isReady, let isTaken = early.take(event, in: engine) { return isTaken }
+        if !state.isReady, let isTaken = early.take(event, in: engine.value) { return isTaken }
         let isClearing = clears(event)
         let isTaken = carryOut(engine.handle(event, at: time.now()))
         if isClearing, engine.document.isEmpty { onOutput?(.cleared) }
@@ -232,6 +233,7 @@ public final class ComposerViewModel: ViewModel {
             case .send(let message): deliver(message)
             case .commitEdit(let id, let message): commitEdit(MessageID(id), message)
             case .editLastRequested: onOutput?(.editLast)
+            case .editKept: onOutput?(.editKept)
             case .typing(let isTyping): typing.put(isTyping)
             case .draftChanged: drafts.write(engine.makeDraft())
             case .refused(let reason): onOutput?(.refused(reason))
@@ -240,7 +242,6 @@ public final class ComposerViewModel: ViewModel {
         } refresh: {
             refreshState()
             scheduleTimer()
-            reopenFailedEdit()
         }
     }
 
@@ -252,13 +253,45 @@ public final class ComposerViewModel: ViewModel {
         if isOther {
             self.editing = editing
             next.editQuote = editing == nil ? nil : engine.document.firstLine
+            next.editWarning = editing.flatMap { editWarnings[$0] }
         }
         let isAnsweringOther = next.composer.reply?.messageID != state.composer.reply?.messageID
         if next != state { state = next }
         if isAnsweringOther { onOutput?(.answering(state.composer.reply.map { MessageID($0.messageID) })) }
+        measureIfLong()
         // Last: whoever is told may send the next event at once.
         if isOther { onOutput?(.editing(editing)) }
     }
+
+    /// Up to how many bytes a text is short for any service.
+    private static let measuredBytes = 1_000
+
+    /// What a message takes of a server's limit only the service knows (SLK-14); of a short one it need not be asked.
+    private func measureIfLong() {
+        let revision = state.composer.revision
+        guard revision != measuredRevision else { return }
+        measuredRevision = revision
+        if engine.document.byteCount > Self.measuredBytes {
+            sizes.put((engine.document, revision))
+        } else if state.composer.counter != nil {
+            handle(.measured(nil))
+        }
+    }
+
+    private func measure(_ document: ComposerDocument, revision: Int) async {
+        guard revision == measuredRevision else { return }
+        let files = state.composer.attachments.compactMap { MediaReference($0) }
+        let excess = await Self.excess(of: document, files, service, isEdit: editing != nil)
+        // What is written now is measured by itself, or is short.
+        guard revision == measuredRevision else { return }
+        handle(.measured(MeasuredSize(excess: excess, bytes: document.byteCount)))
+    }
+
+    @concurrent
+    private static func excess(
+        of document: ComposerDocument, _ files: [MediaReference], _ service: any MessageService & DraftService,
+        isEdit: Bool
+    ) async -> Int { service.excess(of: WrittenMessage(document.written, files: files), isEdit: isEdit) }
 
     private func scheduleTimer() {
         timer.schedule(engine.nextDeadline) { [weak self] now in
@@ -269,7 +302,7 @@ public final class ComposerViewModel: ViewModel {
 
     private func restore(_ saved: SavedDraft) {
         // A damaged draft gives an empty composer and a report; the row stays until something new is written.
-        carryOut(engine.restore(encoded: saved.data))
+        carryOut(engine.restore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) })
     }
 
     // MARK: Services
@@ -288,7 +321,7 @@ public final class ComposerViewModel: ViewModel {
     }
 
     private func deliver(_ message: ComposedMessage) {
-        let command = try? commands?.command(in: message.text)
+        let command = try? commands?.command(in: message.text.source)
         enqueue { composer in
             do {
                 // With files it is what they are called, not a command: they would be lost.
@@ -314,25 +347,32 @@ public final class ComposerViewModel: ViewModel {
     /// A picture that stands in the text parts it: what is before and behind it are messages of their own, in that order, as
     /// others' timelines can show them (MIB-20). All of them are stored, or none, so that none is sent twice.
     private func deliver(_ message: ComposedMessage, as spoken: SpokenCommand?) async throws {
-        try await service.send(OutgoingMessage.messages(for: message, as: spoken, makeTransactionID), to: roomID)
+        let messages = WrittenMessage.messages(for: message, as: spoken)
+        // With the message goes the draft in which it was stored, and all that this held beside it.
+        let left = try await DraftWriter.saved(engine.makeDraft(storing: message.id))
+        try await service.send(messages.map { (makeTransactionID(), $0) }, to: roomID, leaving: left)
     }
 
     private func commitEdit(_ id: MessageID, _ message: ComposedMessage) {
         enqueue { composer in
             do {
-                try await composer.service.edit(id, in: composer.roomID, text: message.text)
+                try await composer.service.edit(id, in: composer.roomID, to: message.text)
             } catch {
                 // What was written is not lost: it is being edited again.
-                composer.failedEdits.append((id, message.rawText))
-                composer.reopenFailedEdit()
+                composer.handle(.editFailed(id: id.rawValue, message))
                 composer.onOutput?(.failed(ChatError(error)))
             }
         }
     }
+}
 
-    private func reopenFailedEdit() {
-        guard state.composer.editing == nil, !failedEdits.isEmpty else { return }
-        let (message, text) = failedEdits.removeFirst()
-        send(.beginEdit(message, text: text))
+nonisolated extension MentionTarget {
+    /// What a mention of a first draft means: those had the identifiers that the sources of completion gave.
+    init(firstDraft entityID: String, _ text: String) {
+        switch entityID {
+        case Self.everyoneID: self = .everyone
+        case let id where id.hasPrefix("!") || id.hasPrefix("#") || text.hasPrefix("#"): self = .room(id)
+        default: self = .member(entityID)
+        }
     }
 }

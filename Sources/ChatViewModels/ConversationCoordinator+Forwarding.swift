@@ -1,5 +1,7 @@
 public import ChatCore
+import Composer
 import Foundation
+import MessageMarkup
 
 /// Passing on to one room what was said in another.
 extension ConversationCoordinator {
@@ -23,12 +25,10 @@ extension ConversationCoordinator {
                 let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
                 let wanted = found.filter { !$0.isDeleted }
                 guard !wanted.isEmpty else { throw ChatError.notFound }
+                let readsPlainTexts = service.abilities.contains(.plainTexts)
                 for (message, transaction) in zip(wanted, transactions) {
-                    var copy = OutgoingMessage(
-                        transactionID: transaction, text: message.text, kind: message.kind,
-                        formattedText: message.formattedText, attachments: message.attachments)
-                    copy.keepsDraft = true
-                    try await service.send(copy, to: room)
+                    let copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
+                    try await service.send(copy, as: transaction, to: room)
                 }
                 self?.tellForwarded(to: name)
             } catch {
@@ -39,5 +39,17 @@ extension ConversationCoordinator {
 
     private func tellForwarded(to name: String) {
         onNotice?(.told(translator("Forwarded to %s").replacing("%s", with: name)))
+    }
+}
+
+nonisolated extension WrittenMessage {
+    /// Another's words as they are read here: nobody is told of them anew.
+    ///
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    init(forwarding message: Message, readsPlainTexts: Bool) {
+        let text =
+            message.written ?? message.formattedText.flatMap { MessageMarkup.written(html: $0).text.unlessBlank }
+            ?? WrittenText(message.text, syntax: message.textSyntax(readsPlainTexts: readsPlainTexts))
+        self.init(text, kind: message.kind, files: message.attachments, origin: .forwarded)
     }
 }

@@ -1,6 +1,7 @@
 public import ChatCore
 public import Composer
 public import Foundation
+import MessageMarkup
 public import Observation
 
 /// An open room: its timeline and its composer, wired to each other.
@@ -8,6 +9,12 @@ public import Observation
 public final class Conversation {
     /// Whether nothing can be sent, as what is said there is encrypted.
     public internal(set) var isEncrypted = false
+    /// Where it goes on and comes from.
+    public internal(set) var succession = RoomSuccession()
+    /// What is said of it beside its name.
+    public internal(set) var headline = RoomHeadline()
+    /// Whether something can be said in it.
+    public var takesMessages: Bool { !isEncrypted && succession.next == nil }
     public let roomID: RoomID
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
@@ -70,9 +77,9 @@ public final class ConversationCoordinator {
     @ObservationIgnored private var earlyNotices: [Notice] = []
     /// An own message was stored: the reader wants to see it.
     @ObservationIgnored public var onSent: (() -> Void)?
-    /// Which key sends, in all rooms.
-    @ObservationIgnored public var sendKey = SendKey.return {
-        didSet { composers.values.forEach { $0.sendKey = sendKey } }
+    /// What the user chose about writing, in all rooms.
+    @ObservationIgnored public var preferences = WritingPreferences() {
+        didSet { composers.values.forEach { $0.preferences = preferences } }
     }
 
     /// The user wants to leave the room, and must be asked first: its messages go with it.
@@ -94,6 +101,11 @@ public final class ConversationCoordinator {
         didSet { for (room, composer) in composers { composer.completionSources = completionSources(room) } }
     }
 
+    /// Whether nothing can be sent before the user has signed in again.
+    public var isSignedOut = false {
+        didSet { conversation?.timeline.isSignedOut = isSignedOut }
+    }
+
     /// Exports and imports, if the application does so.
     @ObservationIgnored public var archive: (any ConversationArchive)?
     /// Whether what is imported becomes rooms of these.
@@ -105,9 +117,13 @@ public final class ConversationCoordinator {
     @ObservationIgnored private let now: () -> Date
     /// Composers of rooms that were open, so that undo survives going to another room.
     @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
+    /// A message to go to when its room opens.
+    @ObservationIgnored private var awaited: (room: RoomID, message: MessageID)?
     @ObservationIgnored private var dayWatch: DayWatch?
     /// Rooms of which the server told all members, since they were opened.
     @ObservationIgnored private var wholeRooms: Set<RoomID> = []
+    /// Rooms in which the server lets the user notify everyone.
+    private var notifiableRooms: Set<RoomID> = []
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, translator: Translator = .untranslated,
@@ -117,9 +133,12 @@ public final class ConversationCoordinator {
         self.translator = translator
         self.time = time
         self.now = now
-        rooms = RoomListViewModel(service: service, now: now)
+        rooms = RoomListViewModel(
+            service: service, readsPlainTexts: service.abilities.contains(.plainTexts), now: now)
         let list = rooms
-        search = SearchViewModel(service: service, now: now) { [weak list] in list?.state.rows ?? [] }
+        search = SearchViewModel(
+            service: service, readsPlainTexts: service.abilities.contains(.plainTexts), now: now
+        ) { [weak list] in list?.state.rows ?? [] }
         rooms.onOutput = { [weak self] in self?.receive($0) }
         search.onOutput = { [weak self] in self?.receive($0) }
         onNotice = { [weak self] in self?.earlyNotices.append($0) }
@@ -199,12 +218,15 @@ public final class ConversationCoordinator {
         timeline.onOutput = { [weak self, weak composer] output in self?.receive(output, from: room, for: composer) }
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
         timeline.answering = composer.state.composer.reply.map { MessageID($0.messageID) }
+        timeline.isSignedOut = isSignedOut
         timeline.start()
         let search = RoomSearchViewModel(roomID: room, service: service, now: now)
         search.onOutput = { [weak timeline] in if case .show(let id) = $0 { timeline?.send(.jump(.message(id))) } }
         conversation = Conversation(
             roomID: room, timeline: timeline, composer: composer, search: search, media: service)
         checkEncryption()
+        checkRoom()
+        showAwaited()
     }
 
     private func open(_ opened: Invitation) {
@@ -219,8 +241,21 @@ public final class ConversationCoordinator {
     func loadMembers(of room: RoomID) {
         guard service.abilities.contains(.roster), wholeRooms.insert(room).inserted else { return }
         Task { [weak self, service] in
-            if (try? await service.roster(of: room)) == nil { self?.wholeRooms.remove(room) }
+            guard let roster = try? await service.roster(of: room) else {
+                self?.wholeRooms.remove(room)
+                return
+            }
+            if roster.permissions.contains(.notifyEveryone) {
+                self?.notifiableRooms.insert(room)
+            } else {
+                self?.notifiableRooms.remove(room)
+            }
         }
+    }
+
+    /// Whether a mention of everyone would notify them. Where a server decides, not before it said so.
+    func mayNotifyEveryone(in room: RoomID) -> Bool {
+        !service.abilities.contains(.roster) || notifiableRooms.contains(room)
     }
 
     /// Encryption may come to a room at any time, and never goes.
@@ -231,16 +266,42 @@ public final class ConversationCoordinator {
         }
     }
 
+    /// Where something cannot be read, what is known stays.
+    private func checkRoom() {
+        guard let conversation else { return }
+        Task { [service] in
+            if let found = try? await service.succession(of: conversation.roomID), found != conversation.succession {
+                conversation.succession = found
+            }
+            if let found = try? await service.headline(of: conversation.roomID), found != conversation.headline {
+                conversation.headline = found
+            }
+        }
+    }
+
     private func receive(_ output: SearchViewModel.Output) {
-        guard case .show(let found) = output else { return }
-        rooms.send(.select(found.room))
-        guard let conversation, conversation.roomID == found.room else { return }
-        conversation.timeline.send(.jump(.message(found.message)))
+        if case .show(let found) = output { show(found.message, in: found.room) }
+    }
+
+    /// Opens a room, as soon as it is in the list, and goes to a message in it.
+    func show(_ message: MessageID?, in room: RoomID) {
+        awaited = message.map { (room, $0) }
+        rooms.send(.select(room))
+        if conversation?.roomID == room { showAwaited() }
+    }
+
+    private func showAwaited() {
+        guard let awaited, let conversation else { return }
+        self.awaited = nil
+        if conversation.roomID == awaited.room { conversation.timeline.send(.jump(.message(awaited.message))) }
     }
 
     private func makeComposer(_ room: RoomID) -> ComposerViewModel {
-        let composer = ComposerViewModel(roomID: room, service: service, media: service, time: time)
-        composer.sendKey = sendKey
+        var configuration = ComposerConfiguration()
+        configuration.typingPhrases = TypingPhrases(translator)
+        let composer = ComposerViewModel(
+            roomID: room, service: service, media: service, configuration: configuration, time: time)
+        composer.preferences = preferences
         composer.completionSources = completionSources(room)
         composer.commands = commands
         composer.setInputController(inputController)
@@ -255,15 +316,26 @@ public final class ConversationCoordinator {
         _ output: TimelineViewModel.Output, from room: RoomID, for composer: ComposerViewModel?
     ) {
         switch output {
-        case .edit(let id, let text): composer?.send(.beginEdit(id, text: text))
+        case .edit(let id, let message):
+            composer?.send(
+                .beginEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: warning(of: message.losses)))
         case .reply(let target): composer?.send(.beginReply(target))
         case .answeredMessage(let id, let preview):
             composer?.handle(.replyPreview(id: id.rawValue, preview))
         case .typing(let names): if conversation?.roomID == room { composer?.send(.peersTyping(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
         case .encrypted: if conversation?.roomID == room { conversation?.isEncrypted = true }
+        case .roomChanged: if conversation?.roomID == room { checkRoom() }
         case .failed(let error): onNotice?(.failed(error))
         }
+    }
+
+    /// What an edit loses, before it is made; nil for nothing.
+    private func warning(of losses: [MarkupLoss]) -> String? {
+        guard !losses.isEmpty else { return nil }
+        let list = losses.map { $0.text(translator) }.joined(separator: ", ")
+        // Translators: %s is a list of what Markdown can't say, as "some spacing, the form of a table".
+        return translator("Saving loses %s").replacing("%s", with: list)
     }
 
     private func receive(_ output: ComposerViewModel.Output, from room: RoomID) {
@@ -278,6 +350,8 @@ public final class ConversationCoordinator {
             onNotice?(.failed(error))
             checkEncryption()
         case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
+        case .editKept:
+            if open != nil { onNotice?(.told(translator("The other edit is kept: Undo goes back to it"))) }
         case .notDone(let reason): onNotice?(.told(reason))
         }
     }

@@ -45,19 +45,22 @@ final class DraftWriter {
     /// Returns when no write is under way. What is held waits on.
     func settle() async { await sink.settle() }
 
+    /// - Returns: the draft as services keep it; nil if there is nothing to keep.
+    @concurrent
+    static func saved(_ draft: ComposerDraft) async throws -> SavedDraft? {
+        guard !draft.isEmpty else { return nil }
+        // A message that is being edited is no draft of a new one.
+        let content = draft.mode == .compose ? draft.content : draft.stash
+        let preview = String(content?.written.source.prefix(200) ?? "")
+        return SavedDraft(data: try draft.encoded(), preview: preview)
+    }
+
     /// - Returns: why the draft was not written.
     @concurrent
     private static func save(_ draft: ComposerDraft, _ service: any DraftService, _ roomID: RoomID) async -> ChatError?
     {
         do {
-            if draft.isEmpty {
-                try await service.saveDraft(nil, in: roomID)
-            } else {
-                // A message that is being edited is no draft of a new one.
-                let text = draft.mode == .compose ? draft.content.text : draft.stash?.text ?? ""
-                let preview = String(text.prefix(200))
-                try await service.saveDraft(SavedDraft(data: try draft.encoded(), preview: preview), in: roomID)
-            }
+            try await service.saveDraft(try await saved(draft), in: roomID)
             return nil
         } catch ChatError.notFound {
             return nil

@@ -7,7 +7,8 @@ nonisolated struct EarlyEvents: Sendable {
     /// - Returns: whether the event is the composer's; nil if it need not wait.
     mutating func take(_ event: ComposerEvent, in engine: ComposerEngine) -> Bool? {
         switch event {
-        case .preedit, .sendAccepted, .sendFailed, .restoreUnsent, .connected, .focus, .hide, .expand, .layout,
+        case .preedit, .measured, .sendAccepted, .sendFailed, .restoreUnsent, .connected, .focus, .hide, .expand,
+            .layout,
             .peerTyping, .copy, .holdSelection:
             return nil
         case .select:

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import MessageMarkup
 
 /// What a message says where there is room for a line or two: without marks, spoilers covered.
@@ -7,29 +8,35 @@ nonisolated enum PlainPreview {
     static let readCharacters = 2_000
     private static let spoilerMark = "||"
 
-    /// The first line of a body that says something, at most ``MessageItem/quotedCharacters`` of it; of a message
+    /// The first line of a body that says something, and whom it mentions, at most ``MessageItem/quotedCharacters`` of it; of a message
     /// without words what its first file shows, or else what that is called.
-    static func quote(_ body: MessageBody, attachments: [MediaReference]) -> String {
+    static func quote(_ body: MessageBody, attachments: [MediaReference]) -> WrittenText {
         let lines = body.plainText(.covered).split(whereSeparator: \.isNewline)
         guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else {
-            return attachments.first.map { $0.altText ?? $0.name } ?? ""
+            return WrittenText(attachments.first.map { $0.altText ?? $0.name } ?? "", syntax: .plain)
         }
         let shown = line.prefix(MessageItem.quotedCharacters)
-        return lines.count > 1 || shown.endIndex < line.endIndex ? shown + "…" : String(shown)
+        let words = lines.count > 1 || shown.endIndex < line.endIndex ? shown + "…" : String(shown)
+        return WrittenText(words, mentioning: Array(body.pills.prefix(MessageItem.quotedCharacters)), syntax: .plain)
     }
 
     /// A text on one line.
     ///
-    /// - Parameter isCut: whether it may be only the beginning of what was said, so that a spoiler has no end in it.
-    static func line(_ text: String, isCut: Bool) -> String {
-        let words = plain(isCut ? closed(text) : text).split(whereSeparator: \.isWhitespace)
-        return words.joined(separator: " ")
+    /// - Parameters:
+    ///   - syntax: how it is to be read: what another program sent as text alone is shown as it is.
+    ///   - isCut: whether it may be only the beginning of what was said, so that a spoiler has no end in it.
+    static func line(_ text: String, _ syntax: WrittenText.Syntax, isCut: Bool) -> String {
+        let shown = syntax == .plain ? text : plain(isCut ? closed(text) : text)
+        return shown.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// The part of a text around what was found in it.
     ///
-    /// - Parameter first: where that begins, in UTF-8 units.
-    static func surroundings(of first: Int, in text: String) -> String {
+    /// - Parameters:
+    ///   - first: where that begins, in UTF-8 units.
+    ///   - syntax: how the text is to be read.
+    static func surroundings(of first: Int, in text: String, _ syntax: WrittenText.Syntax) -> String {
+        if syntax == .plain { return text }
         guard text.utf8.count > readCharacters else { return plain(text) }
         let place = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
         let half = readCharacters / 2

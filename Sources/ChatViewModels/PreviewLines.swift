@@ -1,34 +1,50 @@
 import ChatCore
+import Composer
 
 /// The last messages of rooms as a list shows them, each read once.
 nonisolated struct PreviewLines: Sendable {
     private struct Line: Sendable {
         var text: String
+        var syntax: WrittenText.Syntax?
         var plain: String
+
+        func says(_ message: RoomSummary.LastMessage) -> Bool {
+            text == message.text && syntax == message.syntax
+        }
     }
 
     private var lines: [RoomID: Line] = [:]
+    private let readsPlainTexts: Bool
+
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    init(readsPlainTexts: Bool) { self.readsPlainTexts = readsPlainTexts }
 
     subscript(room: RoomID) -> String? { lines[room]?.plain }
 
     /// The same with what these rooms say now. Returns at once, on the caller's thread, if nothing of it is new.
     func adding(_ summaries: [RoomSummary]) async -> PreviewLines {
-        let isKnown = summaries.allSatisfy { $0.lastMessage == nil || lines[$0.id]?.text == $0.lastMessage?.text }
+        let isKnown = summaries.allSatisfy { summary in
+            guard let message = summary.lastMessage else { return true }
+            return lines[summary.id]?.says(message) ?? false
+        }
         return isKnown ? self : await reading(summaries)
     }
 
     @concurrent
     private func reading(_ summaries: [RoomSummary]) async -> PreviewLines {
-        var next = PreviewLines()
+        var next = PreviewLines(readsPlainTexts: readsPlainTexts)
         for summary in summaries {
-            guard let text = summary.lastMessage?.text else { continue }
-            if let line = lines[summary.id], line.text == text {
+            guard let message = summary.lastMessage else { continue }
+            let text = message.text
+            if let line = lines[summary.id], line.says(message) {
                 next.lines[summary.id] = line
             } else {
                 // Characters of many scalars are cut sooner.
                 let isCut =
                     text.unicodeScalars.count >= 3_000 || text.count >= RoomSummary.LastMessage.mostCharacters
-                next.lines[summary.id] = Line(text: text, plain: PlainPreview.line(text, isCut: isCut))
+                let syntax = message.syntax ?? (readsPlainTexts ? .plain : .markdown)
+                next.lines[summary.id] = Line(
+                    text: text, syntax: message.syntax, plain: PlainPreview.line(text, syntax, isCut: isCut))
             }
         }
         return next

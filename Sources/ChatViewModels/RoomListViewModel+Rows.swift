@@ -10,8 +10,14 @@ extension RoomListViewModel {
             case draft(String)
             /// `sender` is nil for one's own messages and where the sender goes without saying.
             case message(sender: String?, isOwn: Bool, text: String)
+            /// One's own, on its way.
+            case waiting(String)
+            /// One's own, which was given up.
+            case unsent(String)
             /// The user is asked in; `by` whom is nil where that is not known.
             case invitation(by: String?)
+            /// The user asked to be let in, and waits.
+            case knock
         }
 
         public let id: RoomID
@@ -23,6 +29,8 @@ extension RoomListViewModel {
         public var unreadCount: Int
         /// How many of the unread messages are meant for the user.
         public var mentionCount = 0
+        /// Whether there may be more of either than is counted.
+        public var mayHaveMoreUnread = false
         /// Where the room's picture is; nil without one.
         public var avatar: String?
         /// Under which others find the room; nil without one.
@@ -34,9 +42,15 @@ extension RoomListViewModel {
         }
         /// The text of the unread badge; nil for none. From 100 on the number says no more.
         public var unreadLabel: String? {
-            unreadCount == 0 ? nil : unreadCount > 99 ? "99+" : String(unreadCount)
+            unreadCount == 0
+                ? nil : unreadCount > 99 ? "99+" : mayHaveMoreUnread ? "\(unreadCount)+" : String(unreadCount)
         }
-        public var isInvitation: Bool { if case .invitation = preview { true } else { false } }
+        public var isInvitation: Bool {
+            switch preview {
+            case .invitation, .knock: true
+            default: false
+            }
+        }
     }
 
     /// Rows that belong together in the list.
@@ -70,28 +84,38 @@ extension RoomListViewModel.State {
 }
 
 nonisolated extension RoomListViewModel.Row {
-    /// - Parameter line: what its last message says, without marks.
-    init(_ summary: RoomSummary, saying line: String?, now: Date) {
+    /// - Parameters:
+    ///   - line: what its last message says, without marks.
+    ///   - isOpen: whether its composer is in view.
+    init(_ summary: RoomSummary, saying line: String?, isOpen: Bool, now: Date) {
         self.init(
-            id: summary.id, name: summary.room.name, kind: summary.room.kind, preview: Self.preview(of: summary, line),
+            id: summary.id, name: summary.room.name, kind: summary.room.kind,
+            preview: Self.preview(of: summary, line, isOpen),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
-            avatar: summary.room.avatar, address: summary.room.address)
+            mayHaveMoreUnread: summary.mayHaveMoreUnread, avatar: summary.room.avatar, address: summary.room.address)
     }
 
     init(_ invitation: Invitation, now: Date) {
         self.init(
             id: invitation.room, name: invitation.title, kind: invitation.isDirect ? .direct : .group,
-            preview: .invitation(by: invitation.inviterName ?? invitation.inviter?.rawValue),
-            lastActivity: invitation.receivedAt, day: RelativeDay(invitation.receivedAt, now: now), unreadCount: 1,
+            preview: invitation.isKnock
+                ? .knock : .invitation(by: invitation.inviterName ?? invitation.inviter?.rawValue),
+            lastActivity: invitation.receivedAt, day: RelativeDay(invitation.receivedAt, now: now),
+            unreadCount: invitation.isKnock ? 0 : 1,
             avatar: invitation.avatar)
     }
 
-    private static func preview(of summary: RoomSummary, _ line: String?) -> Preview {
-        if let draft = summary.draftPreview.map(singleLine), draft.contains(where: { !$0.isWhitespace }) {
+    private static func preview(of summary: RoomSummary, _ line: String?, _ isOpen: Bool) -> Preview {
+        if !isOpen, let draft = summary.draftPreview.map(singleLine), draft.contains(where: { !$0.isWhitespace }) {
             return .draft(draft)
         }
         guard let last = summary.lastMessage else { return .empty }
+        switch last.delivery {
+        case .sent: break
+        case .sending: return .waiting(line ?? "")
+        case .failed: return .unsent(line ?? "")
+        }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
         return .message(sender: sender, isOwn: last.isOwn, text: line ?? "")
     }

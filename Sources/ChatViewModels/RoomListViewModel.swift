@@ -20,7 +20,7 @@ public final class RoomListViewModel: ViewModel {
         public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
         public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
         /// An invitation waits to be looked at like a message.
-        public var unreadTotal: Int { rows.reduce(invitations.count) { $0 + $1.unreadCount } }
+        public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadCount } }
         /// What is open; nil when nothing is.
         var open: Output? {
             // Who is in the room needs no invitation.
@@ -57,7 +57,7 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private let service: any RoomService & InvitationService
     @ObservationIgnored private let now: () -> Date
     @ObservationIgnored private var summaries: [RoomSummary] = []
-    @ObservationIgnored private var lines = PreviewLines()
+    @ObservationIgnored private var lines: PreviewLines
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
     /// The room to open when the rooms arrive.
     @ObservationIgnored private var opening: RoomID?
@@ -66,8 +66,13 @@ public final class RoomListViewModel: ViewModel {
     /// A room just created, to be opened when the list shows it.
     @ObservationIgnored private var pendingSelection: RoomID?
 
-    public init(service: any RoomService & InvitationService, now: @escaping () -> Date = { Date() }) {
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    public init(
+        service: any RoomService & InvitationService, readsPlainTexts: Bool = false,
+        now: @escaping () -> Date = { Date() }
+    ) {
         self.service = service
+        lines = PreviewLines(readsPlainTexts: readsPlainTexts)
         self.now = now
     }
 
@@ -115,7 +120,7 @@ public final class RoomListViewModel: ViewModel {
             }
         case .dayChanged:
             var next = state
-            next.rows = rows()
+            next.rows = rows(opening: next.selection)
             next.invitationRows = next.invitations.map { Row($0, now: now()) }
             commit(next)
         }
@@ -126,7 +131,7 @@ public final class RoomListViewModel: ViewModel {
     private func receive(_ summaries: [RoomSummary]) {
         self.summaries = summaries
         var next = state
-        next.rows = rows()
+        next.rows = rows(opening: next.selection)
         next.isLoaded = true
         // The rooms of a new account come after the first, empty list.
         if isOpening, !summaries.isEmpty {
@@ -155,9 +160,10 @@ public final class RoomListViewModel: ViewModel {
         commit(next)
     }
 
-    private func rows() -> [Row] {
+    /// - Parameter room: the one that is open: its draft is in its composer, and need not stand in the list as well.
+    private func rows(opening room: RoomID?) -> [Row] {
         let now = now()
-        return summaries.map { Row($0, saying: lines[$0.id], now: now) }
+        return summaries.map { Row($0, saying: lines[$0.id], isOpen: $0.id == room, now: now) }
     }
 
     private func select(_ room: RoomID?) {
@@ -193,6 +199,8 @@ public final class RoomListViewModel: ViewModel {
     private func commit(_ next: State) {
         guard next != state else { return }
         let before = state
+        var next = next
+        if next.selection != before.selection { next.rows = rows(opening: next.selection) }
         state = next
         if next.open != before.open { onOutput?(next.open ?? .closed) }
         let gone = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))

@@ -62,15 +62,23 @@ public struct RandomScript<Source: ByteSource> {
         case 34: .pasteOwn
         case 35...36: format(engine)
         case 37: source.number(below: 3) == 0 ? .clearStyles : .setStyle(style(), source.number(below: 2) == 0)
-        case 38: .load(content(engine))
+        case 38: .load(content(), selection: selection(engine))
         default: rareEvent(kind, engine)
         }
     }
 
     private mutating func rareEvent(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
         switch kind {
-        case 39: .beginEdit(id: "m\(source.number(below: 3))", content(engine))
-        case 40: source.number(below: 2) == 0 ? .commitEdit : .cancelEdit
+        case 39:
+            .beginEdit(
+                id: "m\(source.number(below: 3))", content(), selection: selection(engine),
+                mayBeEmpty: source.number(below: 2) == 0)
+        case 40:
+            switch source.number(below: 6) {
+            case 0...2: .commitEdit
+            case 3: .editGone(id: "m\(source.number(below: 3))")
+            default: .cancelEdit
+            }
         case 41:
             switch source.number(below: 3) {
             case 0: .reply(nil)
@@ -104,7 +112,7 @@ public struct RandomScript<Source: ByteSource> {
             let text = piece()
             return source.number(below: 2) == 0
                 ? .selectCompletion(source.number(below: 5) - 1)
-                : .addMention(Mention(entityID: "c", text: text), over: range(engine))
+                : .addMention(Mention(.custom("c"), text: text), over: range(engine))
         }
     }
 
@@ -163,15 +171,23 @@ public struct RandomScript<Source: ByteSource> {
         return TextRange(location: location, length: length)
     }
 
-    private mutating func content(_ engine: ComposerEngine) -> ComposerContent {
+    private mutating func content() -> WrittenText {
         let head = text()
         let name = piece() + "Ann"
-        let mention = Mention(
-            entityID: "u\(source.number(below: 3))", text: name, short: source.number(below: 2) == 0 ? "Ann" : nil)
-        let range = TextRange(location: head.utf16.count, length: name.utf16.count)
-        let selection = source.number(below: 2) == 0 ? nil : self.range(engine)
-        return ComposerContent(
-            text: head + name + text(), mentions: [.init(mention: mention, range: range)], selection: selection)
+        let target: MentionTarget =
+            switch source.number(below: 4) {
+            case 0: .room("#r", via: ["s"])
+            case 1: .everyone
+            default: .member("u\(source.number(below: 3))")
+            }
+        let mention = Mention(target, text: name, short: source.number(below: 2) == 0 ? "Ann" : nil)
+        let source = head + name + text()
+        return self.source.number(below: 8) == 0
+            ? WrittenText(source, syntax: .plain) : WrittenText(source, mentioning: [mention])
+    }
+
+    private mutating func selection(_ engine: ComposerEngine) -> TextRange? {
+        source.number(below: 2) == 0 ? nil : range(engine)
     }
 
     private mutating func chord() -> KeyChord {

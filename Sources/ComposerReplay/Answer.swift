@@ -17,7 +17,11 @@ struct Answer {
             write("selection", &writer) { $0.range(state.selection) }
             write("preedit", &writer) { $0.string(state.preedit) }
             write("mentions", &writer) {
-                $0.array(engine.document.mentions) { $0.mention($1, isHighlighted: $1.id == state.highlightedMention) }
+                $0.array(engine.document.mentions) { writer, span in
+                    guard let mention = span.mention else { return }
+                    writer.mention(
+                        mention.target, mention.text, span.range, isHighlighted: span.id == state.highlightedMention)
+                }
             }
             write("completion", &writer) { $0.completion(state.completion) }
             write("queries", &writer) { $0.array(queries) { $0.query($1) } }
@@ -72,15 +76,16 @@ extension JSONWriter {
         array([range.location, range.length]) { $0.integer($1) }
     }
 
-    fileprivate mutating func mention(_ span: Span, isHighlighted: Bool?) {
-        guard let mention = span.mention else { return }
+    fileprivate mutating func mention(
+        _ target: MentionTarget, _ text: String, _ range: TextRange, isHighlighted: Bool? = nil
+    ) {
         object { writer in
             writer.key("id")
-            writer.string(mention.entityID)
+            writer.string(target.id)
             writer.key("text")
-            writer.string(mention.text)
+            writer.string(text)
             writer.key("range")
-            writer.range(span.range)
+            writer.range(range)
             guard let isHighlighted else { return }
             writer.key("highlighted")
             writer.bool(isHighlighted)
@@ -138,9 +143,13 @@ extension JSONWriter {
             writer.key("id")
             writer.string(message.id)
             writer.key("text")
-            writer.string(message.text)
+            writer.string(message.text.source)
             writer.key("mentions")
-            writer.array(message.mentions) { $0.mention($1, isHighlighted: nil) }
+            let document = ComposerDocument(message.text)
+            writer.array(message.mentions) { writer, mark in
+                guard let target = mark.mention else { return }
+                writer.mention(target, document.text(in: mark.range), mark.range)
+            }
             writer.key("attachments")
             writer.array(message.attachments) { $0.attachment($1) }
         }

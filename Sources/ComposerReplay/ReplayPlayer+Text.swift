@@ -4,7 +4,8 @@ extension ReplayPlayer {
     static let textVerbs: [String: Action] = [
         "load": { player, argument in
             let fields = try argument.object(required: ["text"], optional: ["selection", "mentions"])
-            player.handle(.load(try content(fields)))
+            let content = try content(fields)
+            player.handle(.load(content.written, selection: content.selection))
         },
         "type": { player, argument in
             for character in try argument.string() { player.handle(.insert(String(character), origin: .typed)) }

@@ -69,25 +69,28 @@ struct ReplayPlayer {
         try argument.range(in: engine.document)
     }
 
-    /// `{"text", "mentions"?, "selection"?}` and the like.
-    static func content(_ fields: Fields) throws -> ComposerContent {
-        var content = ComposerContent(text: try fields["text"].string())
-        let plain = ComposerDocument(content.text)
-        if let mentions = fields.optional("mentions") {
-            content.mentions = try mentions.array().map { try mention($0, plain) }
+    /// `{"text", "mentions"?, "selection"?}` and the like. A mention that does not cover exactly its text is text.
+    static func content(_ fields: Fields) throws -> (written: WrittenText, selection: TextRange?) {
+        let plain = ComposerDocument(try fields["text"].string())
+        var marks: [WrittenText.Mark] = []
+        for argument in try fields.optional("mentions")?.array() ?? [] {
+            guard let mark = try mention(argument, plain) else { continue }
+            if WrittenText(plain.text, marks: marks + [mark]) != nil { marks.append(mark) }
         }
-        if let selection = fields.optional("selection") { content.selection = try selection.range(in: plain) }
-        return content
+        return (
+            WrittenText(plain.text, marks: marks) ?? WrittenText(plain.text),
+            try fields.optional("selection")?.range(in: plain)
+        )
     }
 
-    private static func mention(_ argument: Argument, _ document: ComposerDocument) throws
-        -> ComposerContent.PlacedMention
-    {
+    private static func mention(_ argument: Argument, _ document: ComposerDocument) throws -> WrittenText.Mark? {
         let fields = try argument.object(required: ["id", "text", "range"], optional: ["short", "highlighted"])
-        let mention = Mention(
-            entityID: try fields["id"].string(), text: try fields["text"].string(),
-            short: try fields.optional("short")?.string())
-        return ComposerContent.PlacedMention(mention: mention, range: try fields["range"].range(in: document))
+        let text = try fields["text"].string()
+        let short = try fields.optional("short")?.string()
+        let id = try fields["id"].string()
+        let range = try fields["range"].range(in: document)
+        guard document.text(in: range).unicodeScalars.elementsEqual(text.unicodeScalars) else { return nil }
+        return WrittenText.Mark(.mention(.custom(id)), over: range, short: short)
     }
 
     static func attachment(_ fields: Fields) throws -> Attachment {

@@ -37,7 +37,7 @@ final class Demo {
     }
 
     private func listen(to bar: ComposerBar, widget: Widget) {
-        bar.session.onSend = { [weak self] in self?.note("send “\($0.text)”, \($0.mentions.count) mentions") }
+        bar.session.onSend = { [weak self] in self?.note("send “\($0.text.source)”, \($0.mentions.count) mentions") }
         bar.session.onEffect = { [weak self] in self?.note("\($0)") }
         widget.connect("changed") { [weak self, weak bar] _ in self?.note("changed “\(bar?.text ?? "")”") }
         widget.connect("moved") { [weak self] in self?.note("moved to \($0.double(0)), \($0.double(1))") }
@@ -53,10 +53,7 @@ final class Demo {
             bar.itemLooks[name] = ItemLook(label: name)
             bar.items.add(
                 ComposerItem(id: name).configured { $0.size = nil }.on(.pressed) { [weak bar] _ in
-                    guard let session = bar?.session else { return }
-                    let selection = session.composer.selection
-                    let text = transform(session.document.text(in: selection))
-                    session.handle(.edit(selection, replacement: text, origin: .code))
+                    bar?.session.transform(nil) { text in MainActor.assumeIsolated { transform(text) } }
                 }, to: .bottom)
         }
     }

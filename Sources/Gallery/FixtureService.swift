@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 
 /// Rooms and messages for pictures and leak checks: always the same, in memory, and what is sent is added.
@@ -135,26 +136,28 @@ actor FixtureService: ChatService {
 
     // MARK: Messages
 
-    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+    func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message {
         let position = (messages[room]?.last?.position ?? 0) + 1
         let sent = Message(
-            id: MessageID(message.transactionID.rawValue), roomID: room, sender: Self.own.id, text: message.text,
-            sentAt: now, position: position, transactionID: message.transactionID, replyTo: message.replyTo,
-            kind: message.kind, attachments: message.attachments)
+            id: MessageID(transaction.rawValue), roomID: room, sender: Self.own.id, text: message.text.source,
+            sentAt: now, position: position, transactionID: transaction, replyTo: message.reply?.message,
+            kind: message.kind, written: message.text, attachments: message.files)
         messages[room, default: []].append(sent)
         drafts[room] = nil
         tell(.changed([sent]), in: room)
         return sent
     }
 
-    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        for message in messages { _ = try await send(message, to: room) }
+    func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        for (transaction, message) in messages { _ = try await send(message, as: transaction, to: room) }
+        drafts[room] = draft
     }
 
-    func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+    func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try change(message, in: room) {
-            $0.text = text
-            $0.editedAt = self.now
+            $0.edit(to: Wording(text.source, written: text), at: self.now)
         }
     }
 

@@ -67,15 +67,11 @@ struct Screenshots {
 
     private static let quote = "I tried the headline in small caps as well — have a look when you are back."
     /// Mentions, one of them of the user, and Markdown of each kind.
-    private static let composition = ComposerContent(
-        text: "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
-        mentions: [
-            .init(
-                mention: Mention(entityID: FixtureConversation.ann.id.rawValue, text: "@Ann Lindqvist"),
-                range: TextRange(location: 0, length: 14)),
-            .init(
-                mention: Mention(entityID: FixtureService.own.id.rawValue, text: "@Robin"),
-                range: TextRange(location: 19, length: 6)),
+    private static let composition = WrittenText(
+        "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
+        mentioning: [
+            Mention(.member(FixtureConversation.ann.id.rawValue), text: "@Ann Lindqvist"),
+            Mention(.member(FixtureService.own.id.rawValue), text: "@Robin"),
         ])
 
     /// Files in each state that the tray shows.
@@ -107,7 +103,7 @@ struct Screenshots {
     }
 
     private func drawLooks() async -> Bool {
-        let looks = Looks.window()
+        let (looks, page) = Looks.window()
         gtk_window_present(looks.cast())
         defer { gtk_window_destroy(looks.cast()) }
         for scheme in ["light", "dark"] {
@@ -115,7 +111,7 @@ struct Screenshots {
             for width in [360, 700] {
                 gtk_window_set_default_size(looks.cast(), Int32(width), 480)
                 await gallery.settle()
-                guard save(looks, "looks-\(width)-\(scheme)") else { return false }
+                guard save(page, "looks-\(width)-\(scheme)") else { return false }
             }
         }
         return true
@@ -131,21 +127,21 @@ struct Screenshots {
         window.showConversation()
         await gallery.settle()
         guard let composer = coordinator.conversation?.composer else { return false }
-        composer.handle(.load(ComposerContent(text: "The captions are next. Shall I\nkeep the small caps?")))
+        composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
         guard save(window.window, "conversation-\(suffix)") else { return false }
-        composer.send(.reply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
+        composer.send(.beginReply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
         composer.handle(.load(Self.composition))
         await gallery.settle()
-        guard save(window.window, "composing-\(suffix)") else { return false }
+        guard save(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else { return false }
         composer.handle(.reply(nil))
-        composer.handle(.load(ComposerContent(text: "The last pages")))
+        composer.handle(.load(WrittenText("The last pages")))
         let files = Self.files(with: folder.appending(path: "rooms-\(suffix).png"))
         files.forEach { composer.handle(.attach($0)) }
         await gallery.settle()
         guard save(window.window, "files-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
-        composer.handle(.load(ComposerContent(text: "")))
+        composer.handle(.load(WrittenText("")))
         coordinator.conversation?.timeline.send(.editLast)
         await gallery.settle()
         guard save(window.window, "edit-\(suffix)") else { return false }
@@ -187,6 +183,25 @@ struct Screenshots {
         timeline.send(.jump(.newest))
         await gallery.settle()
         return save(window.window, "newest-\(suffix)")
+    }
+
+    /// Who is meant by the mention that the caret is in: a popover, which is on no picture of its window.
+    private func drawCard(_ suffix: String, _ composer: ComposerViewModel, _ window: MainWindow) async -> Bool {
+        composer.handle(.select(.caret(4)))
+        await gallery.settle()
+        guard let card = Self.first(below: window.window, { $0.hasStyle("mention-card-popover") && $0.isMapped }) else {
+            return false
+        }
+        defer { composer.handle(.select(.caret(0))) }
+        return save(card, "card-\(suffix)")
+    }
+
+    private static func first(below widget: Widget, _ condition: (Widget) -> Bool) -> Widget? {
+        for child in widget.children {
+            if condition(child) { return child }
+            if let found = first(below: child, condition) { return found }
+        }
+        return nil
     }
 
     private func save(_ widget: Widget, _ name: String) -> Bool {

@@ -8,7 +8,8 @@ import GtkKit
 /// The composer bar in each of its states, one below the other.
 enum States {
     static let names = [
-        "Empty", "Written", "Mentions", "Three lines and more", "Tall", "Answering", "Editing", "Over the limit",
+        "Empty", "Written", "Mentions", "Three lines and more", "Tall", "Answering", "Editing", "Counting",
+        "Over the limit",
         "Formatting",
         "Right to left", "Sending", "Read only",
     ]
@@ -53,18 +54,11 @@ enum States {
     }
 
     /// Of others, of the user, and one that goes on in the next line where there is little room.
-    private static let mentions: ComposerContent = {
-        let text = "@Ann Lindqvist and @Robin: what does @Tomás Herrera say?"
-        let placed = [("ann", "@Ann Lindqvist"), ("robin", "@Robin"), ("tomas", "@Tomás Herrera")].compactMap {
-            (id, name) -> ComposerContent.PlacedMention? in
-            guard let place = text.range(of: name) else { return nil }
-            return .init(
-                mention: Mention(entityID: id, text: name),
-                range: TextRange(
-                    location: text[..<place.lowerBound].utf16.count, length: name.utf16.count))
-        }
-        return ComposerContent(text: text, mentions: placed)
-    }()
+    private static let mentions = WrittenText(
+        "@Ann Lindqvist and @Robin: what does @Tomás Herrera say?",
+        mentioning: [("ann", "@Ann Lindqvist"), ("robin", "@Robin"), ("tomas", "@Tomás Herrera")].map {
+            Mention(.member($0), text: $1)
+        })
 
     private static func set(_ bar: ComposerBar, to name: String) {
         switch name {
@@ -86,7 +80,10 @@ enum States {
             bar.text = "Looks good"
         case "Editing":
             bar.session.handle(
-                .beginEdit(id: "m", ComposerContent(text: "The grid stays, whatever the headline will be in the end.")))
+                .beginEdit(id: "m", WrittenText("The grid stays, whatever the headline will be in the end.")))
+        case "Counting":
+            bar.showsCounter = true
+            bar.text = "As long as this"
         case "Over the limit":
             bar.characterLimit = 20
             bar.text = "More than twenty characters"

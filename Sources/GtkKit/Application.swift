@@ -21,7 +21,10 @@ public final class Application: Object {
     }
 
     public func onStartup(_ handler: @escaping @MainActor () -> Void) {
-        connect("startup", after: true) { _ in handler() }
+        connect("startup", after: true) { _ in
+            PopoverGrabs.keepInBounds
+            handler()
+        }
     }
     public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
     /// Told of each address that the application is to open.

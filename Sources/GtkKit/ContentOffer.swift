@@ -23,7 +23,9 @@ public final class ContentOffer: Object {
         var count: gsize = 0
         guard let names = gdk_content_formats_get_mime_types(all, &count) else { return [] }
         let advertised = Self.names(in: formats)
+        // Into pictures of other kinds GDK would convert what is offered: a JPEG is to stay one.
         let others = (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
+            .filter { !$0.hasPrefix("image/") }
         return advertised + others.filter { !advertised.contains($0) }
     }
 

@@ -29,10 +29,19 @@ public struct FileInformation: Sendable {
             defer { g_free(type) }
             done(
                 FileInformation(
-                    url: url, name: name, type: type.map { String(cString: $0) } ?? "application/octet-stream",
+                    url: url, name: name,
+                    type: shared(type.map { String(cString: $0) } ?? "application/octet-stream", of: name),
                     size: Int(g_file_info_get_size(info)),
                     isRegular: g_file_info_get_file_type(info) == G_FILE_TYPE_REGULAR))
         }
+    }
+
+    /// The registered type (RFC 5334) of a file for which the desktop has one that only desktops know: others would not
+    /// play `audio/x-vorbis+ogg`.
+    static func shared(_ type: String, of name: String) -> String {
+        if type == "application/ogg" { return name.lowercased().hasSuffix(".ogv") ? "video/ogg" : "audio/ogg" }
+        guard type.hasSuffix("+ogg") else { return type }
+        return type.hasPrefix("video/") ? "video/ogg" : "audio/ogg"
     }
 
     /// Asks for several, and answers in their order; those that are not there are left out.

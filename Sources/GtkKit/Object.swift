@@ -116,6 +116,14 @@ public import CGtk
         }
     }
 
+    /// A property that is on or off.
+    public final func isOn(_ name: String) -> Bool {
+        withValue(shim_type_boolean()) {
+            g_object_get_property(cast(), name, &$0)
+            return g_value_get_boolean(&$0) != 0
+        }
+    }
+
     /// - Parameter type: the GType of the enumeration.
     public final func setEnumeration(_ name: String, _ value: Int32, _ type: GType) {
         withValue(type) {

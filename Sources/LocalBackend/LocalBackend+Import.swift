@@ -3,12 +3,17 @@ import ChatStore
 import Foundation
 
 extension LocalBackend: ImportService {
+    /// Messages that are told of a room that was changed all over.
+    private static let pageAnew = 100
+
     public var importingMember: Member { Member(id: Self.ownID, displayName: ownName, kind: .own) }
 
-    public func beginImport() async throws -> RoomID {
+    public func beginImport(of source: String?) async throws -> RoomID {
         let room = Room(id: RoomID(makeID()), name: translator("Imported"), kind: .group)
         try await store.createStagedRoom(
-            NewRoom(room: room, members: [importingMember], createdAt: Date(timeIntervalSince1970: 0)))
+            NewRoom(
+                room: room, members: [importingMember], createdAt: Date(timeIntervalSince1970: 0),
+                settings: source.map { [ChatStore.importSource: $0] } ?? [:]))
         return room.id
     }
 
@@ -18,8 +23,10 @@ extension LocalBackend: ImportService {
     ) async throws -> Int {
         let new = messages.map { message in
             NewMessage(
-                id: message.id, sender: message.sender, text: message.text, sentAt: message.sentAt,
-                replyTo: message.replyTo, kind: message.kind, attachments: message.attachments)
+                id: message.id, sender: message.sender, text: message.text.text, sentAt: message.sentAt,
+                replyTo: message.replyTo, kind: message.kind, formattedText: message.text.html,
+                written: message.text.written,
+                attachments: message.attachments)
         }
         let edited = messages.compactMap { message in message.editedAt.map { (message.id, $0) } }
         return try await store.addStaged(
@@ -32,11 +39,25 @@ extension LocalBackend: ImportService {
         try await store.changeStaged(changes, by: members, in: room)
     }
 
-    public func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
+    public func earlierImports(of rooms: [RoomID]) async throws -> [EarlierImport] {
+        try await store.earlierImports(of: rooms)
+    }
+
+    public func finishImport(_ rooms: [FinishedImport]) async throws -> [RoomID: Int] {
         try await inTurn {
-            try await store.showStagedRooms(rooms)
+            let added = try await store.showStagedRooms(rooms)
+            for room in rooms { if let target = room.mergedInto { try await tellAnew(target) } }
             roomsChanged()
+            return added
         }
+    }
+
+    /// Messages may have come between any others: whoever looks at the room begins once more.
+    private func tellAnew(_ room: RoomID) async throws {
+        guard timelines[room] != nil, let snapshot = try await store.snapshot(of: room, limit: Self.pageAnew) else {
+            return
+        }
+        tell(.opened(snapshot.page, members: snapshot.members, readUpTo: snapshot.readUpTo), in: room)
     }
 
     public func discardImport(_ rooms: [RoomID]) async {

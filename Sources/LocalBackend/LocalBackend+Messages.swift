@@ -1,33 +1,39 @@
 public import ChatCore
 import ChatStore
+public import Composer
+import MessageMarkup
 
 extension LocalBackend {
     @discardableResult
-    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        try await append([message], to: room)[0]
+    public func send(
+        _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
+    ) async throws -> Message {
+        try await append([(transaction, message)], to: room, leaving: nil)[0]
     }
 
-    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        if !messages.isEmpty { _ = try await append(messages, to: room) }
+    public func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        if !messages.isEmpty { _ = try await append(messages, to: room, leaving: draft) }
     }
 
-    private func append(_ messages: [OutgoingMessage], to room: RoomID) async throws -> [Message] {
-        for message in messages {
-            guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
-                throw ChatError.invalidMessage
-            }
+    private func append(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws -> [Message] {
+        for (_, message) in messages {
+            guard ChatLimits.isValid(message) else { throw ChatError.invalidMessage }
             // A message never refers to what is not there.
-            for file in message.attachments { _ = try await content(of: file) }
+            for file in message.files { _ = try await content(of: file) }
         }
         return try await inTurn {
-            let new = messages.map { message in
+            let new = messages.map { transaction, message in
                 NewMessage(
-                    id: MessageID(makeID()), sender: Self.ownID, text: message.text, sentAt: now(),
-                    transactionID: message.transactionID, replyTo: message.replyTo, kind: message.kind,
-                    formattedText: message.formattedText, attachments: message.attachments)
+                    id: MessageID(makeID()), sender: Self.ownID, text: MessageMarkup.plainText(of: message.text),
+                    sentAt: now(), transactionID: transaction, replyTo: message.reply?.message, kind: message.kind,
+                    written: message.text.unlessBlank, attachments: message.files)
             }
-            let removesDraft = messages.contains { !$0.keepsDraft }
-            let appended = try await store.append(new, to: room, removingDraft: removesDraft)
+            let removesDraft = messages.contains { $0.message.removesDraft }
+            let appended = try await store.append(new, to: room, removingDraft: removesDraft, leaving: draft)
             let fresh = appended.filter(\.isNew).map(\.message)
             if !fresh.isEmpty {
                 tell(.changed(fresh), in: room)
@@ -38,10 +44,15 @@ extension LocalBackend {
         }
     }
 
-    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
-        guard ChatLimits.isValidMessage(text) else { throw ChatError.invalidMessage }
+    public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try await inTurn {
-            let change = try await store.edit(message, in: room, text: text, by: Self.ownID, at: now())
+            let known = try await store.messages([message], in: room).first
+            guard ChatLimits.isValidMessage(text.source, attachments: known?.attachments.count ?? 0) else {
+                throw ChatError.invalidMessage
+            }
+            let change = try await store.edit(
+                message, in: room, to: Wording(MessageMarkup.plainText(of: text), written: text.unlessBlank),
+                by: Self.ownID, at: now())
             guard let edited = change else { return }
             tell(.changed([edited]), in: room)
             roomsChanged()

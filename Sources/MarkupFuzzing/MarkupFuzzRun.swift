@@ -8,6 +8,14 @@ public enum MarkupFuzzRun {
         var markup = RandomMarkup(source)
         var done = 0
         while done < steps {
+            if done % 4 == 3 {
+                guard let written = markup.nextWritten() else { break }
+                if let broken = MarkupInvariants.violation(of: written) {
+                    return (done, "\(written): \(broken)")
+                }
+                done += 1
+                continue
+            }
             let isHTML = !done.isMultiple(of: 3)
             guard let text = markup.next(isHTML: isHTML) else { break }
             if let broken = MarkupInvariants.violation(of: text, isHTML: isHTML) {

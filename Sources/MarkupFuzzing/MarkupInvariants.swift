@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 import MessageMarkup
 
 /// What must hold of every body, wherever it comes from.
@@ -13,12 +14,39 @@ public enum MarkupInvariants {
         let again = MessageMarkup.sanitised(html: html)
         if isHTML {
             guard again == html else { return "\(html) becomes \(again)" }
-            return nil
+            return editViolation(of: text)
         }
         if let broken = SafeHTML.violation(of: again) { return "\(broken) in \(again)" }
         let thrice = MessageMarkup.sanitised(html: again)
         guard thrice == again else { return "\(again) becomes \(thrice)" }
         return plainViolation(text, body)
+    }
+
+    /// What is wrong with what is sent of a written text, and with what is edited of that again.
+    public static func violation(of text: WrittenText) -> String? {
+        let body = MessageMarkup.body(of: text)
+        if let broken = violation(of: body) { return broken }
+        guard let html = MessageMarkup.html(of: text) else { return nil }
+        if let broken = SafeHTML.violation(of: html) { return "\(broken) in \(html)" }
+        return editViolation(of: html, mentionsEveryone: body.mentions.contains(.everyone))
+    }
+
+    /// Without a loss an edit that changes nothing leaves what others see, and whom it means.
+    public static func editViolation(of html: String, mentionsEveryone: Bool = false) -> String? {
+        let body = MessageMarkup.body(html: html)
+        let (written, losses) = MessageMarkup.written(html: html, mentionsEveryone: mentionsEveryone)
+        guard losses.isEmpty else { return nil }
+        let again = MessageMarkup.html(of: written)
+        let sent =
+            again.map { MessageMarkup.body(html: $0) }
+            ?? MessageMarkup.body(plain: MessageMarkup.plainText(of: written))
+        if !sent.readsLike(body) {
+            return
+                "\(html) is edited as \(written.source.debugDescription), \(written.marks), and becomes \(again ?? "text")"
+        }
+        let mentions = written.mentions.map(\.target).filter { $0.link != nil }
+        let missing = body.mentions.filter { !mentions.contains($0) && !sent.mentions.contains($0) }
+        return missing.isEmpty ? nil : "\(html) no longer mentions \(missing)"
     }
 
     static let names = MentionNames([

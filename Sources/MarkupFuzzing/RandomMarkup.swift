@@ -2,7 +2,7 @@ public import ComposerFuzzing
 
 /// Makes HTML and Markdown out of bytes: likely and unlikely pieces in any order.
 public struct RandomMarkup<Source: ByteSource> {
-    private var source: Source
+    var source: Source
 
     public init(_ source: Source) {
         self.source = source

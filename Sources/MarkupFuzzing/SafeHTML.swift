@@ -2,7 +2,7 @@
 public enum SafeHTML {
     private static let attributes: [String: Set<String>] = [
         "span": ["data-mx-bg-color", "data-mx-color", "data-mx-spoiler", "data-mx-maths"],
-        "a": ["target", "href"], "img": ["width", "height", "alt", "title", "src"], "ol": ["start"],
+        "a": ["target", "href"], "img": ["width", "height", "alt", "title", "src", "data-mx-emoticon"], "ol": ["start"],
         "code": ["class"], "div": ["data-mx-maths"],
     ]
     private static let names = Set(

@@ -9,17 +9,32 @@ struct RuleRoom {
         var isOwn: Bool
     }
 
+    /// What happened, in the server's order.
+    private struct Entry {
+        var event: JSONValue
+        /// Which of the messages it is; nil if it is none.
+        var message: Int?
+        /// How many messages there were by then.
+        var before: Int
+    }
+
     let id: String
+    let world: RuleWorld
     private(set) var said: [Said] = []
+    private var log: [Entry] = []
+    /// How much of the log a sync told of, or left out.
+    private var told = 0
     private var deleted: Set<Int> = []
     private var read = -1
     private var members = 0
     private var ownName: String?
     private var powerLevels: JSONValue?
+    private(set) var state = RuleState()
     private var events = 0
 
-    init(id: String) {
+    init(id: String, in world: RuleWorld) {
         self.id = id
+        self.world = world
     }
 
     /// Unread messages, and mentions among them.
@@ -28,54 +43,97 @@ struct RuleRoom {
         return [unread.count { said[$0].verdict != .silent }, unread.count { said[$0].verdict == .highlights }]
     }
 
-    /// What happened since the last sync, as a sync tells it.
-    mutating func extend(by oracle: RuleOracle, _ random: inout RandomRules<SeededGenerator>) -> JSONValue {
-        var room: [String: JSONValue] = ["timeline": ["limited": false]]
-        if events == 0 || random.once(in: 3) {
-            members = random.number(0...5)
-            room["summary"] = ["m.joined_member_count": .integer(Int64(members))]
-        }
-        room["state"] = ["events": .array(state(&random))]
-        let before = said.count
+    /// What a sync tells of it.
+    struct News {
+        var state: [JSONValue] = []
         var timeline: [JSONValue] = []
+        var gap: String?
+        var members: Int?
+        var receipts: [String: JSONValue] = [:]
+        var fullyRead: String?
+        var counts: [Int] = []
+    }
+
+    /// What happened since the last sync, as a sync tells it.
+    mutating func extend(by oracle: RuleOracle, _ random: inout RandomRules<SeededGenerator>) -> News {
+        var news = News()
+        // What is fetched later is judged by the room as it is then.
+        if events == 0 || random.once(in: 3) && world == .whole {
+            members = random.number(0...5)
+            news.members = members
+        }
+        if events == 0 || world == .whole { news.state = roomState(&random) }
         for _ in 0..<random.number(0...4) {
+            if random.once(in: 6) { note(noMessage(&random)) }
+            if random.once(in: 6), world == .whole { note(drawState(&random)) }
             let event = event(&random)
             let place = RuleOracle.Room(
                 id: id, own: RuleRun.own, ownName: ownName, members: members, powerLevels: powerLevels)
             let isOwn = event["sender"]?.string == RuleRun.own
+            log.append(Entry(event: event, message: said.count, before: said.count))
             said.append(Said(event: event, verdict: oracle.verdict(on: event, in: place), isOwn: isOwn))
-        }
-        // Some are told again: they were judged when they came.
-        let start = max(0, before - random.number(0...2))
-        for number in start..<said.count {
-            if random.once(in: 6) { timeline.append(noMessage(&random)) }
-            timeline.append(deleted.contains(number) ? redacted(said[number].event) : said[number].event)
         }
         for _ in 0..<random.number(0...1) where !said.isEmpty {
             let number = random.number(0...(said.count - 1))
             deleted.insert(number)
-            timeline.append(new("m.room.redaction", ["redacts": .string("$\(id)-\(number)")], "@ann:a"))
+            note(new("m.room.redaction", ["redacts": .string("$\(id)-\(number)")], "@ann:a"))
         }
-        room["timeline"] = ["limited": false, "events": .array(timeline)]
-        if !said.isEmpty, random.once(in: 3) { mark(&room, &random) }
-        return .object(room)
+        // Some are told again: they were judged when they came.
+        var start = max(0, told - random.number(0...2))
+        if world != .whole, random.once(in: 2), told < log.count {
+            start = random.number(told...log.count)
+            if start > told { news.gap = "h\(start)" }
+        }
+        news.timeline = log[start...].map(rendered)
+        told = log.count
+        if !log.isEmpty, random.once(in: 3) { mark(&news, &random) }
+        news.counts = counts
+        return news
     }
 
-    /// A mark at any message, at none or backwards.
-    private mutating func mark(_ room: inout [String: JSONValue], _ random: inout RandomRules<SeededGenerator>) {
-        let number = random.number(0...(said.count + 1))
-        let target = number < said.count ? "$\(id)-\(number)" : "$unknown"
+    /// What was before a place, the latest first, and where to go on.
+    func history(before token: String) -> (chunk: [JSONValue], end: String?) {
+        let end = min(Int(token.dropFirst()) ?? 0, log.count)
+        let start = max(0, end - 8)
+        return (log[start..<end].reversed().map(rendered), start == 0 ? nil : "h\(start)")
+    }
+
+    private mutating func note(_ event: JSONValue) {
+        log.append(Entry(event: event, message: nil, before: said.count))
+    }
+
+    private func rendered(_ entry: Entry) -> JSONValue {
+        entry.message.map(deleted.contains) == true ? redacted(entry.event) : entry.event
+    }
+
+    private mutating func drawState(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
+        events += 1
+        var (room, state) = (self, state)
+        let event = state.draw("$\(id)-e\(events + 1)", &random) { type, content, sender, key in
+            room.new(type, content, sender, key: key)
+        }
+        events = room.events
+        self.state = state
+        return event
+    }
+
+    /// A mark at anything that happened, at what nobody knows, or backwards.
+    private mutating func mark(_ news: inout News, _ random: inout RandomRules<SeededGenerator>) {
+        let place = random.number(0...(log.count + 1))
+        var target = "$unknown"
+        if place < log.count, let event = log[place].event["event_id"]?.string {
+            target = event
+            read = max(read, log[place].message ?? log[place].before - 1)
+        }
         if random.once(in: 3) {
-            room["account_data"] = ["events": [["type": "m.fully_read", "content": ["event_id": .string(target)]]]]
+            news.fullyRead = target
         } else {
             let kind = random.one(of: ["m.read", "m.read.private"])
-            let receipt: JSONValue = .object([kind: .object([RuleRun.own: ["ts": 1]])])
-            room["ephemeral"] = ["events": [["type": "m.receipt", "content": .object([target: receipt])]]]
+            news.receipts[target] = .object([kind: .object([RuleRun.own: ["ts": 1]])])
         }
-        if number < said.count { read = max(read, number) }
     }
 
-    private mutating func state(_ random: inout RandomRules<SeededGenerator>) -> [JSONValue] {
+    private mutating func roomState(_ random: inout RandomRules<SeededGenerator>) -> [JSONValue] {
         var state: [JSONValue] = []
         if events == 0 || random.once(in: 4) {
             ownName = random.one(of: RandomRules<SeededGenerator>.names)
@@ -113,7 +171,7 @@ struct RuleRoom {
                 "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": .string(target), "key": "👍"]],
                 "@bob:a"),
             new("m.other", ["meal": "lunch"], "@bob:a"),
-            new("m.room.topic", ["topic": "lunch"], "@bob:a", key: ""),
+            new("org.example.state", ["meal": "lunch"], "@bob:a", key: ""),
             new("m.room.message", ["msgtype": "m.text"], "@bob:a"),
         ])
     }

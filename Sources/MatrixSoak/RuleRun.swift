@@ -7,11 +7,21 @@ import SeededRandom
 import SoakSupport
 
 /// Tells a backend random syncs: rules of what the user is told of, rooms whose people, names and powers change,
-/// messages of every kind, deletions and read marks. Its counts of unread messages and of mentions are compared with a
+/// messages of every kind, deletions, also of state, and read marks at anything; in every third world each by a plain and
+/// by a sliding sync that leaves messages out, which can be fetched. Its counts of unread messages and of mentions are compared with a
 /// count from the beginning by ``RuleOracle``. Each sequence is a room's.
+enum RuleWorld: CaseIterable {
+    /// Nothing is left out, and rules and rooms change.
+    case whole
+    /// A plain sync counts what it leaves out.
+    case counted
+    /// A sliding sync says that nothing is unread.
+    case uncounted
+}
+
 struct RuleRun {
     static let own = "@me:a"
-    private static let rooms = 100
+    private static let rooms = 30
 
     let count: Int
     let seed: UInt64
@@ -37,10 +47,12 @@ struct RuleRun {
         let folder = SoakFolder()
         defer { folder.remove() }
         let store = try await ChatStore.open(in: folder.url)
-        let server = RuleServer(store: store, rooms: rooms, seed: seed)
+        let world = RuleWorld.allCases[Int(seed / UInt64(Self.rooms) % 3)]
+        let server = RuleServer(store: store, rooms: rooms, in: world, seed: seed)
         guard let url = URL(string: "http://127.0.0.1") else { throw SoakFailure("no address") }
         let backend = try await MatrixBackend.start(
-            over: store, server: url, own: MemberID(Self.own), token: AccessToken("t"), hasSlidingSync: false,
+            over: store, server: url, own: MemberID(Self.own), token: AccessToken("t"),
+            hasSlidingSync: world == .uncounted,
             transport: RuleTransport(server: server))
         let outcome = try await server.outcome()
         await backend.close()
@@ -49,11 +61,14 @@ struct RuleRun {
     }
 }
 
-/// Asks the server for each sync; there is nothing else to be had.
+/// Asks the server for each sync and for what those left out; there is nothing else to be had.
 private struct RuleTransport: MatrixTransport {
     let server: RuleServer
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+        if request.url.path.hasSuffix("/messages") {
+            return MatrixResponse(status: 200, body: try JSONEncoder().encode(await server.history(request.url)))
+        }
         guard request.url.path.hasSuffix("/sync") else {
             return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
         }
@@ -72,17 +87,24 @@ actor RuleServer {
     private static let rounds = 6
 
     private let store: ChatStore
+    private let world: RuleWorld
+    /// With which these rooms alone are told again.
+    private let seed: UInt64
     private var random: RandomRules<SeededGenerator>
     private var oracle = RuleOracle(content: .null)
     private var rooms: [RuleRoom]
     private var wrong: Set<Int> = []
     private var round = 0
+    /// Rooms that are not counted to the end.
+    private var open = 0
     private var result: Result<Outcome, any Error>?
     private var waiting: CheckedContinuation<Outcome, any Error>?
 
-    init(store: ChatStore, rooms: Int, seed: UInt64) {
+    init(store: ChatStore, rooms: Int, in world: RuleWorld, seed: UInt64) {
         self.store = store
-        self.rooms = (0..<rooms).map { RuleRoom(id: "!\($0)") }
+        self.world = world
+        self.seed = seed
+        self.rooms = (0..<rooms).map { RuleRoom(id: "!\($0)", in: world) }
         random = RandomRules(SeededGenerator(seed: seed))
     }
 
@@ -94,6 +116,7 @@ actor RuleServer {
     /// - Throws: `CancellationError` behind the last one.
     func next() async throws -> JSONValue {
         do {
+            if round == Self.rounds { try await waitForCounts() }
             if round > 0 { try await compare() }
         } catch {
             finish(.failure(error))
@@ -102,6 +125,8 @@ actor RuleServer {
         guard round < Self.rounds else {
             let counted = rooms.reduce(0) { $0 + $1.counts[0] }
             let told = rooms.reduce(0) { $0 + $1.said.count }
+            // A few are never read, or longer than is fetched.
+            if open * 2 > rooms.count { wrong.formUnion(rooms.indices) }
             finish(.success(Outcome(wrong: wrong.count, told: told, counted: counted)))
             throw CancellationError()
         }
@@ -115,26 +140,121 @@ actor RuleServer {
         waiting?.resume(with: result)
     }
 
+    /// What was left out is fetched beside the syncs: as much of it as is fetched at all is to be there in the end.
+    private func waitForCounts() async throws {
+        guard world == .uncounted else { return }
+        var (last, quiet) = (-1, 0)
+        while quiet < 20 {
+            let open = try await store.uncountedRooms(limit: rooms.count).count
+            quiet = open == last ? quiet + 1 : 0
+            last = open
+            if open == 0 { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    func history(_ url: URL) -> JSONValue {
+        let room = url.pathComponents.dropLast().last.flatMap { Int($0.dropFirst()) }
+        let token = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?
+            .first { $0.name == "from" }?.value
+        guard let room, let token, rooms.indices.contains(room) else { return [:] }
+        let page = rooms[room].history(before: token)
+        return ["chunk": .array(page.chunk), "end": page.end.map { .string($0) } ?? .null]
+    }
+
     private func compare() async throws {
         let summaries = try await store.roomSummaries()
         guard summaries.count == rooms.count else { throw SoakFailure("\(summaries.count) rooms") }
         for summary in summaries {
             guard let place = Int(summary.id.rawValue.dropFirst()) else { continue }
+            try await compareState(of: summary, with: rooms[place].state, at: place)
             let (counted, expected) = ([summary.unreadCount, summary.mentionCount], rooms[place].counts)
+            // What nobody counted is fetched: until then it is told to be more.
+            if world == .uncounted, summary.mayHaveMoreUnread {
+                open += round == Self.rounds ? 1 : 0
+                continue
+            }
             guard counted != expected, wrong.insert(place).inserted else { continue }
-            print("room \(place), sync \(round): \(counted) unread messages and mentions instead of \(expected)")
+            print(
+                "seed \(seed), \(world) room \(place), sync \(round): \(counted) unread messages and mentions,",
+                "not \(expected)")
         }
     }
 
+    private func compareState(of summary: RoomSummary, with state: RuleState, at place: Int) async throws {
+        guard world == .whole else { return }
+        let names = summary.room.name.components(separatedBy: ", ").sorted()
+        let topic = try await store.setting("topic", of: summary.id)
+        guard names != state.names || topic != state.topic, wrong.insert(place).inserted else { return }
+        print(
+            "seed \(seed), room \(place), sync \(round): \(names) about \(topic ?? "-"),",
+            "not \(state.names) about \(state.topic ?? "-")"
+        )
+    }
+
     private func answer() -> JSONValue {
-        var answer: [String: JSONValue] = ["next_batch": .string("s\(round)")]
-        if round == 1 || random.once(in: 2) {
+        var rules: [JSONValue] = []
+        // What is fetched later is judged by the rules as they are then.
+        if round == 1 || random.once(in: 2) && world == .whole {
             oracle.content = random.rules(rooms: rooms.count)
-            answer["account_data"] = ["events": [["type": "m.push_rules", "content": oracle.content]]]
+            rules = [["type": "m.push_rules", "content": oracle.content]]
         }
-        var joined: [String: JSONValue] = [:]
-        for place in rooms.indices { joined[rooms[place].id] = rooms[place].extend(by: oracle, &random) }
-        answer["rooms"] = ["join": .object(joined)]
-        return .object(answer)
+        let news = rooms.indices.map { rooms[$0].extend(by: oracle, &random) }
+        let told = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), news))
+        return world == .uncounted ? sliding(told, rules) : plain(told, rules)
+    }
+
+    private func plain(_ told: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
+        let joined = told.mapValues { news -> JSONValue in
+            var room: [String: JSONValue] = [
+                "state": ["events": .array(news.state)],
+                "timeline": [
+                    "events": .array(news.timeline), "limited": .bool(news.gap != nil),
+                    "prev_batch": news.gap.map { .string($0) } ?? .null,
+                ],
+                "ephemeral": ["events": [["type": "m.receipt", "content": .object(news.receipts)]]],
+            ]
+            if let members = news.members {
+                room["summary"] = ["m.joined_member_count": .integer(Int64(members))]
+            }
+            if let read = news.fullyRead {
+                room["account_data"] = ["events": [["type": "m.fully_read", "content": ["event_id": .string(read)]]]]
+            }
+            if world == .counted {
+                room["unread_notifications"] = [
+                    "notification_count": .integer(Int64(news.counts[0])),
+                    "highlight_count": .integer(Int64(news.counts[1])),
+                ]
+            }
+            return .object(room)
+        }
+        return [
+            "next_batch": .string("s\(round)"), "account_data": ["events": .array(rules)],
+            "rooms": ["join": .object(joined)],
+        ]
+    }
+
+    private func sliding(_ told: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
+        let joined = told.mapValues { news -> JSONValue in
+            var room: [String: JSONValue] = [
+                "required_state": .array(news.state), "timeline": .array(news.timeline),
+                "limited": .bool(news.gap != nil), "notification_count": 0, "highlight_count": 0,
+                "prev_batch": news.gap.map { .string($0) } ?? .null,
+            ]
+            if let members = news.members { room["joined_count"] = .integer(Int64(members)) }
+            return .object(room)
+        }
+        let receipts = told.filter { !$0.value.receipts.isEmpty }
+            .mapValues { ["content": .object($0.receipts)] as JSONValue }
+        let read = told.compactMapValues(\.fullyRead)
+            .mapValues { [["type": "m.fully_read", "content": ["event_id": .string($0)]]] as JSONValue }
+        return [
+            "pos": .string("s\(round)"), "lists": ["all": ["count": .integer(Int64(rooms.count))]],
+            "rooms": .object(joined),
+            "extensions": [
+                "receipts": ["rooms": .object(receipts)],
+                "account_data": ["rooms": .object(read), "global": .array(rules)],
+            ],
+        ]
     }
 }

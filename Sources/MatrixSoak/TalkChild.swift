@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import Composer
 import Foundation
 import MatrixBackend
 import SoakSupport
@@ -75,7 +76,7 @@ struct TalkChild {
             while next <= last, onTheirWay.count < Self.window {
                 let transaction = TransactionID("\(place)-\(next)")
                 let echo = try await backend.send(
-                    OutgoingMessage(transactionID: transaction, text: "\(next)"), to: room)
+                    WrittenMessage(WrittenText("\(next)")), as: transaction, to: room)
                 ParentPipe.say("queued \(place) \(next)")
                 if echo.delivery == .sending { onTheirWay.insert(transaction) }
                 next += 1

@@ -9,10 +9,15 @@ struct BodyBuilder {
         case details, summary
         case table, caption, row
         case cell(isHeader: Bool, BodyTable.Alignment)
+
+        var isItem: Bool { if case .item = self { true } else { false } }
+        var isList: Bool { if case .list = self { true } else { false } }
     }
 
     private struct Frame {
         var container: Container?
+        /// Elements that it is in HTML: an item without a list, and whatever is in a list without an item, has one more.
+        var levels = 1
         var blocks: [BodyBlock] = []
         var items: [BodyList.Item] = []
         var rows: [[BodyTable.Cell]] = []
@@ -25,15 +30,20 @@ struct BodyBuilder {
     var look = InlineRun("")
 
     private let marks: InlineMarks
+    /// Whether items are tasks by how their text begins.
+    private let readsTasks: Bool
     private var frames = [Frame()]
+    /// The levels of all frames.
+    private var depth = 0
     /// Containers inside each other that were not made because they are too deep.
     private var ignored = 0
     private var inline = InlineText()
     /// Whether white space would add nothing: at the start of a line, and after a space.
     private var ignoresSpace = true
 
-    init(marks: InlineMarks) {
+    init(marks: InlineMarks, readsTasks: Bool = false) {
         self.marks = marks
+        self.readsTasks = readsTasks
     }
 
     // MARK: Text
@@ -112,11 +122,13 @@ struct BodyBuilder {
 
     mutating func open(_ container: Container) {
         endParagraph()
-        guard ignored == 0, frames.count <= MessageBody.maximumDepth else {
+        let levels = container.isItem == (frames[frames.count - 1].container?.isList ?? false) ? 1 : 2
+        guard ignored == 0, depth + levels <= MessageBody.maximumDepth else {
             ignored += 1
             return
         }
-        frames.append(Frame(container: container))
+        depth += levels
+        frames.append(Frame(container: container, levels: levels))
     }
 
     /// Ends the container opened last.
@@ -127,11 +139,15 @@ struct BodyBuilder {
             return
         }
         guard frames.count > 1, let frame = frames.popLast(), let container = frame.container else { return }
+        depth -= frame.levels
         let top = frames.count - 1
         switch container {
         case .quote: if !frame.blocks.isEmpty { add(.quote(frame.blocks)) }
         case .list(let start): if !frame.items.isEmpty { add(.list(BodyList(start: start, items: frame.items))) }
-        case .item(let isChecked): close(BodyList.Item(frame.blocks, isChecked: isChecked))
+        case .item(let isChecked):
+            close(
+                isChecked == nil && readsTasks
+                    ? Self.item(frame.blocks) : BodyList.Item(frame.blocks, isChecked: isChecked))
         case .details:
             if !frame.title.isEmpty || !frame.blocks.isEmpty { add(.details(summary: frame.title, frame.blocks)) }
         case .table:
@@ -146,8 +162,27 @@ struct BodyBuilder {
             frames[top].cells.append(cell)
         case .summary, .caption:
             let title = InlineText(flattening: frame.blocks)
-            if frames[top].title.isEmpty { frames[top].title = title } else if !title.isEmpty { add(.text(title)) }
+            // Anywhere else it is text.
+            let hasTitle = frames[top].container == (container == .summary ? .details : .table)
+            if hasTitle, frames[top].title.isEmpty {
+                frames[top].title = title
+            } else if !title.isEmpty {
+                add(.text(title))
+            }
         }
+    }
+
+    /// An item that begins with a box is a task: so they are sent, as HTML has no other sign for them.
+    private static func item(_ blocks: [BodyBlock]) -> BodyList.Item {
+        guard case .text(let text)? = blocks.first, let first = text.runs.first, !first.isMarked,
+            let box = first.text.unicodeScalars.first, box == "☑" || box == "☐"
+        else { return BodyList.Item(blocks) }
+        let behind = first.text.unicodeScalars.dropFirst()
+        guard behind.first.map({ $0 == " " || $0 == "\n" }) ?? (text.runs.count == 1) else {
+            return BodyList.Item(blocks)
+        }
+        let rest = InlineText([InlineRun(String(behind))] + text.runs.dropFirst()).trimmed
+        return BodyList.Item((rest.isEmpty ? [] : [.text(rest)]) + blocks.dropFirst(), isChecked: box == "☑")
     }
 
     private mutating func close(_ item: BodyList.Item) {

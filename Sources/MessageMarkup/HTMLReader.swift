@@ -9,7 +9,7 @@ struct HTMLReader {
 
     /// - Parameter html: of any length and form; costs the same a byte whatever it is.
     static func body(_ html: String, isEmote: Bool, marks: InlineMarks) -> MessageBody {
-        var reader = HTMLReader(builder: BodyBuilder(marks: marks))
+        var reader = HTMLReader(builder: BodyBuilder(marks: marks, readsTasks: true))
         let limited = TagLimiter.limited(html)
         limited.withUnsafeBytes { bytes in
             let text = bytes.bindMemory(to: CChar.self)
@@ -59,12 +59,12 @@ struct HTMLReader {
         case .b, .strong: readStyled(.bold, node)
         case .i, .em: readStyled(.italic, node)
         case .u: readStyled(.underline, node)
-        case .s, .del: readStyled(.strike, node)
+        case .s, .del, .strike: readStyled(.strike, node)
         case .code: readStyled(.code, node)
         case .sup: readStyled(.superscript, node)
         case .sub: readStyled(.subscript, node)
         case .a: readLink(node)
-        case .span: readSpan(node)
+        case .span, .font: readSpan(node)
         case .img: readImage(node)
         case .br: builder.breakLine()
         case .hr:
@@ -127,7 +127,9 @@ struct HTMLReader {
 
     private mutating func readSpan(_ node: UnsafeMutablePointer<GumboNode>) {
         let before = builder.look
-        if let color = attribute("data-mx-color", of: node).flatMap(BodyColor.init(hexadecimal:)) {
+        if let color = (attribute("data-mx-color", of: node) ?? attribute("color", of: node)).flatMap(
+            BodyColor.init(hexadecimal:))
+        {
             builder.look.foreground = color
         }
         if let color = attribute("data-mx-bg-color", of: node).flatMap(BodyColor.init(hexadecimal:)) {
@@ -153,7 +155,8 @@ struct HTMLReader {
             ImageReference(
                 source: source, alternative: alternative,
                 title: String((attribute("title", of: node) ?? "").prefix(500)),
-                width: side("width"), height: side("height")))
+                width: side("width"), height: side("height"),
+                isEmoticon: attribute("data-mx-emoticon", of: node) != nil))
     }
 
     /// All text in it, as it stands; the language from a `code` in it.

@@ -99,7 +99,7 @@ struct HTMLWriter {
         let runs = text.runs
         var (link, spoiler): (LinkTarget?, Spoiler?)
         for run in runs {
-            let target = run.link?.target ?? run.mention?.target
+            let target = run.link?.target ?? run.mention?.link
             let isSameLink = target == link
             if !isSameLink || run.spoiler != spoiler {
                 if spoiler != nil { end("span") }
@@ -149,6 +149,7 @@ struct HTMLWriter {
 
     private mutating func write(_ image: ImageReference) {
         putAttribute("<img src", image.source)
+        if image.isEmoticon { put(" data-mx-emoticon=\"\"") }
         for (name, value) in [("alt", image.alternative), ("title", image.title)] where !value.isEmpty {
             putAttribute(" \(name)", value)
         }

@@ -1,16 +1,20 @@
 import ChatCore
+import Composer
 
 /// What is found in a text after its markup was parsed: spoilers, addresses, names; and what links must warn of.
 struct InlineMarks: Sendable {
     /// Whether `||text||` is a spoiler.
     var readsSpoilers = false
     var names = MentionNames()
+    /// What stands for a bar that was escaped.
+    var bar: Unicode.Scalar?
 
     func applied(to text: InlineText) -> InlineText {
         guard !text.isEmpty else { return text }
         var text = text
         let signs = Signs(in: text)
         if readsSpoilers, signs.contains(.bar) { text = SpoilerMarks.applied(to: text) }
+        if let bar { text = Self.unescaped(text, bar) }
         if signs.contains(.at), !names.isEmpty { text = split(text, at: names.mentions(in:)) }
         if !signs.isDisjoint(with: [.dot, .colon]) { text = split(text, at: AddressFinder.links(in:)) }
         text.judgeLinks()
@@ -35,6 +39,12 @@ struct InlineMarks: Sendable {
             default: 0
             }
         }
+    }
+
+    private static func unescaped(_ text: InlineText, _ bar: Unicode.Scalar) -> InlineText {
+        let sign = String(Character(bar))
+        guard text.runs.contains(where: { $0.text.contains(sign) }) else { return text }
+        return InlineText(text.runs.map { $0.with($0.text.replacing(sign, with: "|")) })
     }
 
     /// Runs that are neither code nor a link already are cut where something was found in them.
@@ -76,7 +86,7 @@ struct InlineMarks: Sendable {
 
     enum Mark {
         case link(LinkTarget)
-        case mention(BodyMention)
+        case mention(MentionTarget)
     }
 }
 

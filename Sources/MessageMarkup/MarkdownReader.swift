@@ -11,7 +11,16 @@ struct MarkdownReader {
     /// MD4C counts the bytes of its blocks in an `int`, and takes up to sixty bytes of memory for one of the text.
     private static let mostBytes = 16 << 20
 
+    private let source: MarkdownSource
     private var builder: BodyBuilder
+    /// Where the text lies that MD4C reads, for places in it.
+    private var base = UnsafeRawBufferPointer(start: nil, count: 0)
+    /// What the styles of the author add to what Markdown says, and the stretch that it is from.
+    private var overlay = MarkLook()
+    private var stretch = 0
+    /// Behind the last text that was read.
+    private var lastEnd = 0
+    private var isInCode = false
     /// Text of one look that has not been added yet.
     private var pending: [UInt8] = []
     /// How often each style is open: it may be nested in itself.
@@ -25,19 +34,31 @@ struct MarkdownReader {
     /// MD4C fills each row of a table up to the width of its head, for up to 128 cells two bytes are enough.
     private var emptyCellsLeft: Int
 
-    /// - Parameter text: of any length.
-    static func body(_ text: String, isEmote: Bool, marks: InlineMarks) -> MessageBody {
-        let count = text.utf8.count
+    /// - Returns: nil where it was given up: no text that somebody would write.
+    static func body(_ source: MarkdownSource, isEmote: Bool) -> MessageBody? {
+        let count = source.text.utf8.count
+        let marks = InlineMarks(readsSpoilers: true, bar: source.bar)
+        return body(source, count, isEmote: isEmote, marks: marks)
+    }
+
+    /// The same, with members who are found by their names.
+    static func body(_ source: MarkdownSource, names: MentionNames, isEmote: Bool) -> MessageBody? {
+        let marks = InlineMarks(readsSpoilers: true, names: names, bar: source.bar)
+        return body(source, source.text.utf8.count, isEmote: isEmote, marks: marks)
+    }
+
+    private static func body(
+        _ source: MarkdownSource, _ count: Int, isEmote: Bool, marks: InlineMarks
+    ) -> MessageBody? {
         var reader = MarkdownReader(
-            builder: BodyBuilder(marks: marks), addressBudget: max(100_000, count), emptyCellsLeft: 10_000 + count)
-        guard count <= mostBytes, ContainerDepth.isBearable(text), reader.read(text) else {
-            return MessageMarkup.body(plain: text, isEmote: isEmote)
-        }
+            source: source, builder: BodyBuilder(marks: marks), addressBudget: max(100_000, count),
+            emptyCellsLeft: 10_000 + count)
+        guard count <= mostBytes, ContainerDepth.isBearable(source.text), reader.read() else { return nil }
         return reader.builder.finished(isEmote: isEmote)
     }
 
     /// - Returns: false where it was given up.
-    private mutating func read(_ text: String) -> Bool {
+    private mutating func read() -> Bool {
         var parser = MD_PARSER()
         parser.flags = Self.flags
         parser.enter_block = { type, detail, reader in reader!.reader.pointee.enter(type, detail) }
@@ -47,25 +68,15 @@ struct MarkdownReader {
         parser.text = { type, text, count, reader in
             reader!.reader.pointee.add(type, UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
-        var text = Self.prepared(text)
+        var text = source.text
         return text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { bytes in
+            base = UnsafeRawBufferPointer(bytes)
+            return bytes.withMemoryRebound(to: CChar.self) { bytes in
                 withUnsafeMutablePointer(to: &self) { reader in
                     md_parse(bytes.baseAddress, MD_SIZE(bytes.count), &parser, reader) == 0
                 }
             }
         }
-    }
-
-    /// CommonMark replaces U+0000, and MD4C hands some on in the text behind them (0.5.3). A mark of byte order is none.
-    private static func prepared(_ text: String) -> String {
-        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        guard text.utf8.contains(0) else { return text }
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte == 0 { bytes += "\u{FFFD}".utf8 } else { bytes.append(byte) }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: Blocks
@@ -83,8 +94,9 @@ struct MarkdownReader {
             builder.open(.item(isChecked: mark.map { $0 != 0x20 }))
         case MD_BLOCK_CODE:
             builder.endParagraph()
-            let info = detail.map { Self.string($0.load(as: MD_BLOCK_CODE_DETAIL.self).info) } ?? ""
+            let info = detail.map { string($0.load(as: MD_BLOCK_CODE_DETAIL.self).info) } ?? ""
             language = info.isEmpty ? nil : CodeLanguage(info: info)?.name
+            isInCode = true
         case MD_BLOCK_HR:
             builder.endParagraph()
             builder.add(.rule)
@@ -121,6 +133,7 @@ struct MarkdownReader {
     }
 
     private mutating func addCode() {
+        isInCode = false
         if pending.last == 0x0A { pending.removeLast() }
         if !pending.isEmpty { builder.add(.code(takePending(), language: language)) }
     }
@@ -174,7 +187,7 @@ struct MarkdownReader {
         builder.look.link = nil
         builder.look.mention = nil
         guard let attribute, addressBudget > 0 else { return }
-        let address = Self.string(attribute)
+        let address = string(attribute)
         guard let target = LinkTarget(address) else { return }
         addressBudget -= address.utf8.count
         builder.look.link = BodyLink(unjudged: target)
@@ -187,28 +200,128 @@ struct MarkdownReader {
         isCellEmpty = false
         switch type {
         case MD_TEXT_BR, MD_TEXT_SOFTBR:
+            // The break stands where the text before it ends.
+            turn(to: lastEnd)
             flush()
+            let look = builder.look
+            builder.look = overlay.applied(to: look)
             builder.breakLine()
-        case MD_TEXT_CODE where isInCell: addCodeOfCell(text)
-        default: Self.append(type, text, to: &pending)
+            builder.look = look
+        case MD_TEXT_ENTITY:
+            if let offset = offset(of: text) { turn(to: offset) }
+            appendEntity(text)
+        case MD_TEXT_NORMAL where isEscapedBar(text):
+            if let offset = offset(of: text) { turn(to: offset) }
+            appendBar()
+        default: take(text, isCodeOfCell: type == MD_TEXT_CODE && isInCell)
         }
         return 0
     }
 
-    /// `\|` is a bar in a cell even within code, which MD4C leaves as it is (GFM, example 200).
-    private mutating func addCodeOfCell(_ text: UnsafeRawBufferPointer) {
-        for (place, byte) in text.enumerated() {
-            let isEscape = byte == UInt8(ascii: "\\") && place + 1 < text.count && text[place + 1] == UInt8(ascii: "|")
-            if !isEscape { pending.append(byte) }
+    /// Where a text stands in what is read; nil for what MD4C made itself.
+    private func offset(of text: UnsafeRawBufferPointer) -> Int? {
+        guard let start = text.baseAddress, let base = base.baseAddress, start >= base else { return nil }
+        let offset = start - base
+        return offset + text.count <= self.base.count ? offset : nil
+    }
+
+    private mutating func take(_ text: UnsafeRawBufferPointer, isCodeOfCell: Bool) {
+        guard !source.mentions.isEmpty || !source.stretches.isEmpty, let offset = offset(of: text) else {
+            return append(text[...], isCodeOfCell)
+        }
+        defer { lastEnd = offset + text.count }
+        var (start, place) = (0, 0)
+        while let sign = source.sign.first, place < text.count {
+            guard text[place] == sign, let (number, end) = source.mention(text, at: place) else {
+                place += 1
+                continue
+            }
+            append(text[start..<place], at: offset + start, isCodeOfCell)
+            addMention(number)
+            (start, place) = (end, end)
+        }
+        append(text[start...], at: offset + start, isCodeOfCell)
+    }
+
+    /// Text that may lie under several styles.
+    private mutating func append(_ text: Slice<UnsafeRawBufferPointer>, at offset: Int, _ isCodeOfCell: Bool) {
+        var (text, offset) = (text, offset)
+        while !text.isEmpty {
+            turn(to: offset)
+            let next = stretch + 1 < source.stretches.count ? source.stretches[stretch + 1].start : .max
+            let part = text.prefix(max(1, next - offset))
+            append(part, isCodeOfCell)
+            offset += part.count
+            text = text.dropFirst(part.count)
         }
     }
 
-    private static func append(_ type: MD_TEXTTYPE, _ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
-        if type == MD_TEXT_ENTITY { bytes += MarkdownEntity.text(text) } else { bytes.append(contentsOf: text) }
+    private mutating func append(_ text: Slice<UnsafeRawBufferPointer>, _ isCodeOfCell: Bool) {
+        if isCodeOfCell { appendCodeOfCell(text) } else { pending.append(contentsOf: text) }
+    }
+
+    /// `\|` is a bar in a cell even within code, which MD4C leaves as it is (GFM, example 200).
+    private mutating func appendCodeOfCell(_ text: Slice<UnsafeRawBufferPointer>) {
+        for place in text.indices {
+            let isEscape =
+                text[place] == UInt8(ascii: "\\") && place + 1 < text.endIndex && text[place + 1] == UInt8(ascii: "|")
+            if !isEscape { pending.append(text[place]) }
+        }
+    }
+
+    /// What is written as an entity is no markup, a bar neither.
+    private mutating func appendEntity(_ text: UnsafeRawBufferPointer) {
+        let bytes = MarkdownEntity.text(text)
+        if bytes == [UInt8(ascii: "|")] { appendBar() } else { pending += bytes }
+    }
+
+    private mutating func appendBar() {
+        if let bar = source.bar, !isInCode {
+            pending += String(Character(bar)).utf8
+        } else {
+            pending.append(UInt8(ascii: "|"))
+        }
+    }
+
+    /// A backslash before it that is not one of a pair.
+    private func isEscapedBar(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count == 1, text[0] == UInt8(ascii: "|"), let offset = offset(of: text) else { return false }
+        let backslashes = base[..<offset].reversed().prefix { $0 == UInt8(ascii: "\\") }
+        return !backslashes.count.isMultiple(of: 2)
+    }
+
+    /// From a place on the text may lie under other styles.
+    private mutating func turn(to offset: Int) {
+        guard !source.stretches.isEmpty, !isInCode else { return }
+        stretch = source.stretch(at: offset, hint: stretch)
+        let look = source.stretches[stretch].look
+        guard look != overlay else { return }
+        flush()
+        overlay = look
+    }
+
+    /// In a block of code there is only text.
+    private mutating func addMention(_ number: Int) {
+        guard let pieces = source.pieces else { return }
+        guard !isInCode else {
+            for piece in source.mentions[number] { pending += piece.text.utf8 }
+            return
+        }
+        flush()
+        let look = builder.look
+        for piece in source.mentions[number] {
+            builder.look = pieces.run(piece, in: look)
+            builder.add(piece.text)
+        }
+        builder.look = look
     }
 
     private mutating func flush() {
-        if !pending.isEmpty { builder.add(takePending()) }
+        guard !pending.isEmpty else { return }
+        let look = builder.look
+        if !overlay.isPlain { builder.look = overlay.applied(to: look) }
+        builder.add(takePending())
+        builder.look = look
     }
 
     private mutating func takePending() -> String {
@@ -217,19 +330,36 @@ struct MarkdownReader {
     }
 
     /// A text that stands outside the flow: an address, or what follows a fence.
-    private static func string(_ attribute: MD_ATTRIBUTE) -> String {
+    private func string(_ attribute: MD_ATTRIBUTE) -> String {
         guard attribute.size > 0, let text = UnsafeRawPointer(attribute.text) else { return "" }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(attribute.size))
         var (part, start) = (0, 0)
         while start < attribute.size {
             let end = Int(attribute.substr_offsets[part + 1])
-            append(
-                attribute.substr_types[part], UnsafeRawBufferPointer(start: text + start, count: end - start),
-                to: &bytes)
+            let piece = UnsafeRawBufferPointer(start: text + start, count: end - start)
+            if attribute.substr_types[part] == MD_TEXT_ENTITY {
+                bytes += MarkdownEntity.text(piece)
+            } else {
+                appendWithNames(piece, to: &bytes)
+            }
             (part, start) = (part + 1, end)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func appendWithNames(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+        guard !source.mentions.isEmpty else { return bytes.append(contentsOf: text) }
+        var place = 0
+        while place < text.count {
+            if let (number, end) = source.mention(text, at: place) {
+                for piece in source.mentions[number] { bytes += piece.text.utf8 }
+                place = end
+            } else {
+                bytes.append(text[place])
+                place += 1
+            }
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 /// The elements of HTML that a message may have, and what is known of each.
 ///
-/// The list is that of the Matrix specification (client-server API, `m.room.message` in HTML); `mx-reply` is on it to
-/// be dropped with all that it holds.
+/// The list is that of the Matrix specification (client-server API, `m.room.message` in HTML); `font` and `strike` were on
+/// it, and are read; `mx-reply` is on it to be dropped with all that it holds.
 enum MarkupTag: UInt8, CaseIterable {
     case del, h1, h2, h3, h4, h5, h6, blockquote, p, a, ul, ol, sup, sub, li, b, i, u, strong, em, s, code, hr, br,
-        div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary, reply
+        div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary, font, strike, reply
 
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { (TagName($0.name), $0) })
     private static let facts = allCases.map(TagFacts.init)
@@ -21,7 +21,8 @@ enum MarkupTag: UInt8, CaseIterable {
         switch self {
         case .span: ["data-mx-bg-color", "data-mx-color", "data-mx-spoiler"]
         case .a: ["href"]
-        case .img: ["width", "height", "alt", "title", "src"]
+        case .font: ["data-mx-bg-color", "data-mx-color", "color"]
+        case .img: ["width", "height", "alt", "title", "src", "data-mx-emoticon"]
         case .ol: ["start"]
         case .code: ["class"]
         default: []
@@ -34,7 +35,7 @@ enum MarkupTag: UInt8, CaseIterable {
     /// Elements that go on in the next block when the one they began in ends first ("active formatting elements").
     var isFormatting: Bool {
         switch self {
-        case .a, .b, .i, .u, .s, .em, .strong, .code: true
+        case .a, .b, .i, .u, .s, .em, .strong, .code, .font, .strike: true
         default: false
         }
     }

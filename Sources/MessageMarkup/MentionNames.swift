@@ -1,4 +1,5 @@
 public import ChatCore
+import Composer
 
 /// The names of a room's members, to be recognised after an `@`.
 public struct MentionNames: Hashable, Sendable {

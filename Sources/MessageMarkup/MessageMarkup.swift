@@ -14,10 +14,12 @@ public enum MessageMarkup {
         markdown text: String, isEmote: Bool = false, names: MentionNames = MentionNames()
     ) -> MessageBody {
         if let body = plainBody(markdown: text, isEmote: isEmote) { return body }
-        let marks = InlineMarks(readsSpoilers: true, names: names)
-        let body = MarkdownReader.body(text, isEmote: isEmote, marks: marks)
-        // Marks around nothing, ">>" or "||||": the text itself says more.
-        return body.blocks.isEmpty ? MessageBody(plain: text, isEmote: isEmote) : body
+        let source = MarkdownSource(text)
+        guard let body = MarkdownReader.body(source, names: names, isEmote: isEmote) else {
+            return self.body(plain: text, isEmote: isEmote)
+        }
+        // Marks around nothing, ">>", "||||" or "&nbsp;": the text itself says more.
+        return body.isBlank ? MessageBody(plain: text, isEmote: isEmote) : body
     }
 
     /// The body of a message in which one look at each byte finds no markup: most are so, and need no other thread.
@@ -37,12 +39,6 @@ public enum MessageMarkup {
         return MessageBody(blocks: [.text(inline)], isEmote: isEmote)
     }
 
-    /// The HTML to send for a message typed as Markdown; nil if the text says all there is, and HTML would add nothing.
-    public static func html(markdown text: String, names: MentionNames = MentionNames()) -> String? {
-        let body = body(markdown: text, names: names)
-        return body.unstyledText == nil ? HTMLWriter.html(of: body) : nil
-    }
-
     /// The same message in HTML with only what is allowed. Sanitising twice changes nothing more.
     public static func sanitised(html: String) -> String {
         HTMLWriter.html(of: body(html: html))
@@ -51,5 +47,22 @@ public enum MessageMarkup {
     /// The body as HTML.
     public static func html(of body: MessageBody) -> String {
         HTMLWriter.html(of: body)
+    }
+}
+
+extension MessageBody {
+    /// Whether there is nothing to be seen in it.
+    var isBlank: Bool { Self.isBlank(blocks) }
+
+    private static func isBlank(_ blocks: [BodyBlock]) -> Bool {
+        blocks.allSatisfy { block in
+            switch block {
+            case .text(let text), .heading(_, let text):
+                text.runs.allSatisfy { $0.image == nil && $0.text.allSatisfy(\.isWhitespace) }
+            case .quote(let blocks): isBlank(blocks)
+            // A box, marks of items, lines.
+            case .code, .list, .table, .rule, .details: false
+            }
+        }
     }
 }

@@ -44,7 +44,8 @@ enum SpoilerMarks {
     }
 
     private static func canHoldMarks(_ run: InlineRun) -> Bool {
-        !run.style.contains(.code) && run.image == nil && run.text.utf8.contains(UInt8(ascii: "|"))
+        !run.style.contains(.code) && run.image == nil && run.mention == nil
+            && run.text.utf8.contains(UInt8(ascii: "|"))
     }
 
     private static func covered(_ run: InlineRun, _ isCovered: Bool) -> InlineRun {

@@ -16,10 +16,15 @@ struct TagScanner {
             "svg", "math", "object", "audio", "video", "head", "select",
         ].map { TagName($0) })
 
+    /// Those of them that hold all the rest where they have no end: no reader was meant to see it.
+    private static let endless = Set(
+        ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template"]
+            .map { TagName($0) })
+
     let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
     /// Skipped elements that have no end in the rest: looked for once each, or the search would be quadratic.
-    private var endless: Set<TagName> = []
+    private var withoutEnd: Set<TagName> = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -61,10 +66,13 @@ struct TagScanner {
         return nil
     }
 
-    /// A tag without an end makes the rest text: nothing is lost, and no byte is looked at twice.
+    /// A tag without an end makes the rest text, so that nothing is lost, but for the tag of a script or the like; and no
+    /// byte is looked at twice.
     private mutating func restAsText(from start: Int) -> Token {
         place = bytes.count
-        return .text(start..<place)
+        var end = start + 1
+        while end < bytes.count, bytes[end].isLetter { end += 1 }
+        return .text((Self.endless.contains(TagName(bytes[start + 1..<end])) ? place : start)..<place)
     }
 
     /// - Returns: nil if the tag does not end.
@@ -111,7 +119,7 @@ struct TagScanner {
     }
 
     private mutating func skipContent(of name: TagName, length: Int) {
-        guard !endless.contains(name) else { return }
+        guard !withoutEnd.contains(name) else { return }
         var at = place
         while at + 2 + length <= bytes.count {
             if bytes[at] == .lessThan, bytes[at + 1] == .slash, matches(name, at + 2..<at + 2 + length) {
@@ -121,7 +129,8 @@ struct TagScanner {
             }
             at += 1
         }
-        endless.insert(name)
+        withoutEnd.insert(name)
+        if Self.endless.contains(name) { place = bytes.count }
     }
 
     private func matches(_ name: TagName, _ range: Range<Int>) -> Bool {

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import Composer
 import Foundation
 
 /// Stores to be damaged: one as an orderly close leaves it, and one as a kill does, with its logs.
@@ -17,7 +18,7 @@ struct DamageFixture {
         let text = "<request \(number)>" + String(repeating: ".", count: number * 29)
         return OutboxRequest(
             id: TransactionID("t\(number)"), room: unsentRooms[number % unsentRooms.count],
-            action: .send(OutboxMessage(text: text)), queuedAt: Date(timeIntervalSince1970: 1_700_000_000))
+            action: .send(WrittenMessage(WrittenText(text))), queuedAt: Date(timeIntervalSince1970: 1_700_000_000))
     }
 
     init(in folder: URL) async throws {

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import Composer
 import Foundation
 
 /// Knows from the bytes of an intact store, and of its damaged copy, what must not be lost: the drafts and the requests
@@ -34,7 +35,7 @@ struct DamageOracle {
     func requests(in damaged: URL) -> [OutboxRequest] {
         (20..<60).map(DamageFixture.request).filter { request in
             guard case .send(let message) = request.action else { return false }
-            return isIntact(Data(message.text.utf8), in: damaged)
+            return isIntact(Data(message.text.source.utf8), in: damaged)
         }
     }
 

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatOutbox
 import ChatStore
+import Composer
 import Foundation
 import SoakSupport
 import Synchronization
@@ -30,7 +31,7 @@ struct OutboxSender {
                 group.addTask {
                     for number in first...last {
                         try await outbox.send(
-                            OutboxMessage(text: "message \(number)"), transaction: TransactionID("\(number)"),
+                            WrittenMessage(WrittenText("message \(number)")), transaction: TransactionID("\(number)"),
                             to: RoomID("\(room)"))
                         ParentPipe.say("queued \(room) \(number)")
                     }
@@ -57,7 +58,7 @@ private final class PipeServer: OutboxBackend {
     private let state = Mutex(State())
 
     func upload(
-        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
         throw DeliveryError.refused(reason: "no files here")
     }

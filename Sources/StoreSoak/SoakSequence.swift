@@ -3,7 +3,8 @@ import ChatStore
 import Foundation
 import SoakSupport
 
-/// What is written to a room, as a numbered sequence: three drafts, then a message that removes the draft.
+/// What is written to a room, as a numbered sequence: three drafts, then a message that removes the draft; each second
+/// leaves another in its place, as one that waits behind what failed before.
 /// The number of the last write tells all that is in the room.
 struct SoakSequence {
     static let rooms = [RoomID("a"), RoomID("b")]
@@ -22,6 +23,12 @@ struct SoakSequence {
         SavedDraft(data: Data("draft \(number)".utf8), preview: "draft \(number)")
     }
 
+    /// What a message leaves unsent.
+    static func left(by number: Int) -> SavedDraft? {
+        number > 0 && number % 8 == 0
+            ? SavedDraft(data: Data("left by \(number)".utf8), preview: "left by \(number)") : nil
+    }
+
     func write(_ number: Int, to store: ChatStore) async throws {
         guard Self.isMessage(number) else {
             _ = try await store.saveDraft(Self.draft(number), in: room)
@@ -30,7 +37,7 @@ struct SoakSequence {
         let new = NewMessage(
             id: MessageID("\(room)-\(number)"), sender: Self.own.id, text: Self.text(number), sentAt: Date(),
             transactionID: TransactionID("\(number)"))
-        _ = try await store.append(new, to: room, removingDraft: true)
+        _ = try await store.append([new], to: room, removingDraft: true, leaving: Self.left(by: number))
     }
 
     /// The number of the last write found in the room, 0 if there is none.
@@ -55,7 +62,9 @@ struct SoakSequence {
             }
         }
         let sent = messages.count * 4
-        guard let draft = try await store.draft(in: room) else { return sent }
+        let draft = try await store.draft(in: room)
+        if draft == Self.left(by: sent) { return sent }
+        guard let draft else { throw SoakFailure("room \(room) has lost what message \(sent) left unsent") }
         let number = (1...3).map { sent + $0 }.first { Self.draft($0) == draft }
         guard let number else { throw SoakFailure("room \(room) has a draft from before its last message") }
         return number

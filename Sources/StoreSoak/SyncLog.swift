@@ -2,19 +2,34 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// What a server has of a room: messages of one member, edits and reactions of them, and deletions of all three.
+/// What a server has of a room: messages of one member, edits and reactions of them, deletions of all three, and state that
+/// nobody is told of; and what was marked as read by the user and by somebody else.
 struct SyncLog {
     private enum Entry: Equatable {
         case message
         case edit(of: Int)
         case heart(on: Int)
         case deletion(of: Int)
+        case state
     }
 
+    /// Who reads, by which of the two kinds of marks.
+    struct Reader: Hashable, CaseIterable {
+        static let allCases = [false, true].flatMap { isOwn in [0, 1].map { Reader(isOwn: isOwn, kind: $0) } }
+
+        var isOwn: Bool
+        var kind: Int
+    }
+
+    static let own = MemberID("@me:a")
+    static let bob = MemberID("@bob:a")
     private static let ann = MemberID("@ann:a")
 
     private var entries: [Entry] = []
     private var deleted: Set<Int> = []
+    /// The event up to which each has read, which goes forward only.
+    private var marks: [Reader: Int] = [:]
+    private var readings = 0
     /// How much of it a sync has told of.
     var told = 0
 
@@ -22,7 +37,8 @@ struct SyncLog {
 
     /// - Parameter below: a number from 0 to below its argument.
     mutating func append(_ below: (Int) -> Int) {
-        let choice = below(12)
+        let choice = below(14)
+        if choice >= 12 { return entries.append(.state) }
         guard choice >= 6, !entries.isEmpty else { return entries.append(.message) }
         // Of what was said lately, mostly.
         let place = max(0, entries.count - 1 - below(min(entries.count, 20)))
@@ -30,14 +46,50 @@ struct SyncLog {
             deleted.insert(place)
             return entries.append(.deletion(of: place))
         }
-        let isLoved = entries.indices.contains { entries[$0] == .heart(on: place) && !deleted.contains($0) }
-        guard entries[place] == .message, !deleted.contains(place), choice < 9 || !isLoved else {
+        guard entries[place] == .message, !deleted.contains(place) else {
             return entries.append(.message)
         }
         entries.append(choice < 9 ? .edit(of: place) : .heart(on: place))
     }
 
-    private func isDeletion(_ place: Int) -> Bool { if case .deletion = entries[place] { true } else { false } }
+    private func isDeletion(_ place: Int) -> Bool {
+        switch entries[place] {
+        case .deletion, .state: true
+        case .message, .edit, .heart: false
+        }
+    }
+
+    /// Somebody reads on, to anything at all.
+    mutating func mark(_ below: (Int) -> Int, in batch: inout RoomBatch) {
+        let reader = Reader.allCases[below(Reader.allCases.count)]
+        let first = marks[reader].map { $0 + 1 } ?? 0
+        guard first < count else { return }
+        let number = first + below(count - first)
+        marks[reader] = number
+        readings += 1
+        if reader.isOwn {
+            batch.readUpTo.append(Self.id(number))
+        } else {
+            batch.receipts.append(
+                ReadReceipt(
+                    member: Self.bob, message: Self.id(number), readAt: Date(timeIntervalSince1970: Double(readings))))
+        }
+    }
+
+    private func mark(isOwn: Bool) -> Int {
+        marks.filter { $0.key.isOwn == isOwn }.map(\.value).max() ?? -1
+    }
+
+    /// How many messages the user has not read.
+    var unread: Int {
+        entries.indices.count { entries[$0] == .message && !deleted.contains($0) && $0 > mark(isOwn: true) }
+    }
+
+    /// The message at which the other reader stands; nil if none was read.
+    var reader: Int? { message(upTo: mark(isOwn: false)) }
+
+    /// The last message of those up to an event.
+    func message(upTo number: Int) -> Int? { entries.indices.last { $0 <= number && entries[$0] == .message } }
 
     func isMessage(_ id: MessageID) -> Bool {
         Self.number(of: id).map { entries[$0] == .message } ?? false
@@ -48,31 +100,35 @@ struct SyncLog {
     /// What the server answers to the last entry, if it is a change; nil otherwise.
     /// - Parameter skew: seconds by which the clock of this computer is ahead.
     func acknowledgement(ofLast skew: Int) -> MessageChange? {
-        guard case .change(var change)? = event(count - 1) else { return nil }
+        guard case .change(var change)? = event(count - 1).last else { return nil }
         change.at += TimeInterval(skew)
         return change
     }
 
     /// As the server tells them now: without their contents where they were deleted.
-    func events(_ range: Range<Int>) -> [TimelineEvent] { range.compactMap(event) }
+    func events(_ range: Range<Int>) -> [TimelineEvent] { range.flatMap(event) }
 
-    private func event(_ number: Int) -> TimelineEvent? {
+    private func event(_ number: Int) -> [TimelineEvent] {
         var message = NewMessage(id: Self.id(number), sender: Self.ann, text: "\(number)", sentAt: time(number))
-        func change(of target: Int, _ kind: MessageChange.Kind) -> TimelineEvent {
-            .change(
-                MessageChange(
-                    id: "$\(number)", target: Self.id(target), sender: Self.ann, at: time(number), kind: kind))
+        func change(of target: Int, _ kind: MessageChange.Kind) -> [TimelineEvent] {
+            var change = MessageChange(
+                id: "$\(number)", target: Self.id(target), sender: Self.ann, at: time(number), kind: kind)
+            if case .edit = kind { change.content = Self.contents(number) }
+            return [.silent(Self.id(number)), .change(change)]
         }
         if deleted.contains(number) {
-            if case .heart = entries[number] { return nil }
+            if case .heart = entries[number] {
+                return [.silent(Self.id(number)), .withdrawn(Self.id(number), at: time(number))]
+            }
             message.text = ""
-            return .deleted(message)
+            return [.deleted(message)]
         }
         return switch entries[number] {
-        case .message: .message(message)
-        case .edit(let target): change(of: target, .edit(text: "\(number)", formattedText: nil))
+        case .message: [.message(message)]
+        case .edit(let target): change(of: target, .edit(Wording("\(number)")))
         case .heart(let target): change(of: target, .reaction("❤️"))
         case .deletion(let target): change(of: target, .deletion)
+        case .state: [.silent(Self.id(number))]
         }
     }
 
@@ -84,15 +140,26 @@ struct SyncLog {
     /// What there is to see in the end: of each message what it said, from the first on.
     func timeline() -> [String] {
         entries.indices.filter { entries[$0] == .message }.map { number in
-            guard !deleted.contains(number) else { return Self.line(Self.id(number), nil, hearts: 0) }
+            guard !deleted.contains(number) else { return Self.line(Self.id(number), nil, nil, hearts: 0) }
             let edits = entries.indices.filter { entries[$0] == .edit(of: number) && !deleted.contains($0) }
                 .sorted { (time($0), Self.id($0).rawValue) < (time($1), Self.id($1).rawValue) }
+            let last = edits.last.map(Self.contents) ?? MessageContents(kind: .text, attachments: [])
             let isLoved = entries.indices.contains { entries[$0] == .heart(on: number) && !deleted.contains($0) }
-            return Self.line(Self.id(number), ([number] + edits).map(String.init), hearts: isLoved ? 1 : 0)
+            return Self.line(
+                Self.id(number), ([number] + edits).map(String.init), last, hearts: isLoved ? 1 : 0)
         }
     }
 
-    static func line(_ id: MessageID, _ versions: [String]?, hearts: Int) -> String {
-        "\(id)\(versions.map { ": " + $0.joined(separator: ">") } ?? " deleted")\(hearts > 0 ? " ❤️" : "")"
+    static func line(_ id: MessageID, _ versions: [String]?, _ contents: MessageContents?, hearts: Int) -> String {
+        let said = versions.map { ": " + $0.joined(separator: ">") } ?? " deleted"
+        let what = contents.map { " \($0.kind)\($0.attachments.map(\.name))" } ?? ""
+        return "\(id)\(said)\(what)\(hearts > 0 ? " ❤️" : "")"
+    }
+
+    /// What an edit makes of a message besides its text.
+    private static func contents(_ edit: Int) -> MessageContents {
+        guard edit % 2 == 0 else { return MessageContents(kind: .emote, attachments: []) }
+        let file = MediaReference(uri: "mxc://a/\(edit)", name: "\(edit)", type: "image/png", bytes: edit)
+        return MessageContents(kind: .image, attachments: [file])
     }
 }

@@ -4,8 +4,9 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Tells stores random histories in pieces that are cut, repeated and overlapping, fills the gaps from both ends and from
-/// within, acknowledges changes before they are told, and compares what is kept with what the server has.
+/// Tells stores random histories in pieces that are cut, empty, repeated and overlapping, fills the gaps from both ends and
+/// from within, acknowledges changes before they are told, marks as read what is and is not known, and compares what is
+/// kept with what the server has.
 struct SyncRun {
     let count: Int
     let seed: UInt64
@@ -21,18 +22,20 @@ struct SyncRun {
         print("\(count) histories, seed \(seed)")
         let folder = SoakFolder()
         defer { folder.remove() }
-        var random = SeededGenerator(seed: seed)
         var equal = 0
         for number in 0..<count {
             let store = try await ChatStore.open(in: folder.url.appendingPathComponent("\(number)"))
+            // Each can be told again by itself.
+            let own = seed &+ UInt64(number)
+            var random = SeededGenerator(seed: own)
             var log = SyncLog()
             try await tell(&log, to: store, &random)
-            let expected = log.timeline()
+            let expected = log.timeline() + [Self.line(unread: log.unread, reader: log.reader)]
             let kept = try await timeline(of: store, log)
             if kept == expected {
                 equal += 1
             } else {
-                print("history \(number) is\n  \(expected)\nand kept as\n  \(kept)")
+                print("the history of seed \(own) is\n  \(expected)\nand kept as\n  \(kept)")
             }
             await store.close()
         }
@@ -40,23 +43,37 @@ struct SyncRun {
         return equal == count
     }
 
+    private static func line(unread: Int, reader: Int?) -> String {
+        "\(unread) unread, read by the other up to \(reader.map(String.init) ?? "nothing")"
+    }
+
     /// What is kept, as ``SyncLog/timeline()`` writes it down.
     private func timeline(of store: ChatStore, _ log: SyncLog) async throws -> [String] {
         var lines: [String] = []
+        var reader: Int?
         for message in try await store.messages(in: room, before: .max, limit: 10_000).messages {
+            if message.readers.contains(where: { $0.member == SyncLog.bob }) {
+                reader = SyncLog.number(of: message.id).flatMap(log.message)
+            }
             // A change that was deleted before it was told cannot be told from a message.
             guard log.isMessage(message.id) else { continue }
             let before = message.isDeleted ? [] : try await store.revisions(of: message.id, in: room).map(\.text)
             lines.append(
                 SyncLog.line(
-                    message.id, message.isDeleted ? nil : before + [message.text], hearts: message.reactions.count))
+                    message.id, message.isDeleted ? nil : before + [message.text],
+                    message.isDeleted
+                        ? nil : MessageContents(kind: message.kind, attachments: message.attachments),
+                    hearts: message.reactions.count))
         }
-        return lines
+        let unread = try await store.roomSummaries().first?.unreadCount ?? -1
+        return lines + [Self.line(unread: unread, reader: reader)]
     }
 
     private func tell(_ log: inout SyncLog, to store: ChatStore, _ random: inout SeededGenerator) async throws {
         func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
-        try await apply([], gap: nil, to: store)
+        var first = batch([], gap: nil)
+        first.members = [Member(id: SyncLog.own, displayName: "Me", kind: .own)]
+        _ = try await store.apply(SyncBatch(rooms: [first]))
         for _ in 0..<12 {
             for _ in 0..<below(25) {
                 log.append(below)
@@ -67,17 +84,19 @@ struct SyncRun {
                     _ = try await store.apply(change, in: room)
                 }
             }
-            let limit = 1 + below(12)
+            let limit = below(12)
             // From the last time on, or from before it: a server may tell things again.
             let from = max(0, log.told - (below(4) == 0 ? below(6) : 0))
             let start = max(from, log.count - limit)
             if start < log.count || below(2) == 0 {
-                try await apply(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil, to: store)
+                var batch = batch(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil)
+                for _ in 0..<below(3) where log.count > 0 { log.mark(below, in: &batch) }
+                for _ in 0...below(6) / 5 { _ = try await store.apply(SyncBatch(rooms: [batch])) }
                 log.told = log.count
             }
             try await fetch(log, into: store, &random)
         }
-        try await apply(log.events(log.told..<log.count), gap: nil, to: store)
+        _ = try await store.apply(SyncBatch(rooms: [batch(log.events(log.told..<log.count), gap: nil)]))
         log.told = log.count
         while let gap = try await store.gaps(in: room).first { try await fill(gap, of: store, log, size: 7) }
     }
@@ -120,9 +139,8 @@ struct SyncRun {
         return nil
     }
 
-    private func apply(_ events: [TimelineEvent], gap: String?, to store: ChatStore) async throws {
-        let batch = RoomBatch(id: room, name: "Room", createdAt: Date(), events: events, gap: gap)
-        _ = try await store.apply(SyncBatch(rooms: [batch]))
+    private func batch(_ events: [TimelineEvent], gap: String?) -> RoomBatch {
+        RoomBatch(id: room, name: "Room", createdAt: Date(), events: events, gap: gap)
     }
 
     /// Tokens are the numbers of the events that they are before.

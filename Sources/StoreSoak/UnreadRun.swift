@@ -101,6 +101,8 @@ private struct UnreadOracle {
                     isEvent: Int.random(in: 0..<5, using: &random) == 0,
                     attention: rule.attention(isMention: isMention)))
         }
+        // Who enters has read what was said before.
+        read = max(read, said.lastIndex { $0.isOwn && $0.isEvent } ?? -1)
         let start = max(0, known - Int.random(in: 0..<3, using: &random))
         for number in start..<said.count { batch.events.append(told(number, by: own, &random)) }
         guard !said.isEmpty else { return }
@@ -115,7 +117,7 @@ private struct UnreadOracle {
         }
         guard Int.random(in: 0..<3, using: &random) == 0 else { return }
         let mark = Int.random(in: 0..<said.count + 2, using: &random)
-        batch.readUpTo = MessageID("$\(mark < said.count ? "\(mark)" : "unknown")")
+        batch.readUpTo = [MessageID("$\(mark < said.count ? "\(mark)" : "unknown")")]
         if mark < said.count { read = max(read, mark) }
     }
 

@@ -23,6 +23,7 @@ final class ParlanceApplication {
     private var accounts: AccountsCoordinator?
     private var window: MainWindow?
     private var emoji: EmojiLibrary?
+    private var lastOpened: LastOpened?
     private var wakeWatch: WakeWatch?
     /// What was asked for before there was a window.
     private var address: String?
@@ -51,9 +52,11 @@ final class ParlanceApplication {
         opening = Task { await Self.openStore() }
         Resource.loadStyle()
         settings = Settings(schema: Self.id)
+        if settings == nil { say("the settings schema \(Self.id) is not installed: preferences are not kept") }
         settings?.onChange(of: "color-scheme") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "shake-to-clear") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "send-key") { [weak self] in self?.applySettings() }
+        settings?.onChange(of: "suggest-people") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "emoji-skin-tone") { [weak self] in self?.applySettings() }
         applySettings()
         addActions()
@@ -104,6 +107,7 @@ final class ParlanceApplication {
                 over: store, ownName: Self.userName, translator: Self.translator)
             self.store = store
             self.backend = backend
+            lastOpened = await LastOpened(settings: settings, store: store)
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
             coordinator.archive = archive(of: backend, into: backend)
             coordinator.takesImports = true
@@ -128,17 +132,13 @@ final class ParlanceApplication {
         let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
         if let local = self.backend { coordinator.archive = archive(of: backend, into: local) }
         equip(coordinator, abilities: backend.abilities)
-        coordinator.sendKey = sendKey
-        coordinator.start(opening: settings?.string("selected-account") == account ? lastRoom : nil)
+        coordinator.preferences = preferences
+        coordinator.start(opening: lastOpened?.account == account ? lastOpened?.room : nil)
         return coordinator
     }
 
     private func archive(of source: any RoomArchive.Source, into local: LocalBackend) -> RoomArchive {
         RoomArchive(source: source, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
-    }
-
-    private var lastRoom: RoomID? {
-        settings.map { $0.string("selected-room") }.flatMap { $0.isEmpty ? nil : RoomID($0) }
     }
 
     /// Gives the composers what they know: commands, emoji, members and rooms.
@@ -170,8 +170,8 @@ final class ParlanceApplication {
         self.accounts = accounts
         wakeWatch = WakeWatch { [weak accounts] in accounts?.wake() }
         applySettings()
-        let account = settings?.string("selected-account") ?? AccountsCoordinator.localID
-        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastRoom : nil)
+        let account = lastOpened?.account ?? AccountsCoordinator.localID
+        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastOpened?.room : nil)
         accounts.start(showing: account)
         // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk. Nor is it made
         // before it is seen: assistive technology would take it for empty.
@@ -181,6 +181,7 @@ final class ParlanceApplication {
         isWantedAgain = false
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
+        window.onShown = { [weak self] account, room in self?.lastOpened?.note(account, room) }
         window.present()
         if let address { window.open(address) }
         address = nil
@@ -194,7 +195,9 @@ final class ParlanceApplication {
         window = nil
         wakeWatch = nil
         application.hold()
+        let lastOpened = lastOpened
         Task {
+            await lastOpened?.flush()
             await matrix?.close()
             await backend?.close()
             await store.close()
@@ -204,26 +207,30 @@ final class ParlanceApplication {
         }
     }
 
-    /// One clear line, or a question where there is something to decide.
+    /// One clear line and a dialog, or a question where there is something to decide.
     private func refuse(_ error: any Error) async {
-        guard let error = error as? StoreOpeningError else { return end(with: "\(error)") }
-        switch error {
-        case .unwritable(let path): end(with: "cannot write to \(path)")
-        case .diskFull(let path): end(with: "no space left for \(path)")
-        case .busy: end(with: "another process uses \(DataFolder.store.path)")
-        case .newerSchema(let found, let supported):
-            end(
-                with:
-                    "\(DataFolder.store.path) was written by a newer Parlance (format \(found), this one knows \(supported))"
-            )
-        case .damaged(_, let reason): askAboutDamage(reason)
+        let folder = DataFolder.store.path
+        switch error as? StoreOpeningError {
+        case .unwritable(let path)?: end(.unwritableFolder(path), "cannot write to \(path)")
+        case .diskFull(let path)?: end(.diskFull(path), "no space left for \(path)")
+        case .busy?: end(.folderInUse(folder), "another process uses \(folder)")
+        case .newerSchema(let found, let supported)?:
+            let formats = "(format \(found), this one knows \(supported))"
+            end(.newerVersion(folder), "\(folder) was written by a newer Parlance \(formats)")
+        case .damaged(_, let reason)?: askAboutDamage(reason)
+        case nil: end(.other(reason: "\(error)"), "\(error)")
         }
     }
 
-    private func end(with message: String) {
-        FileHandle.standardError.write(Data("parlance: \(message)\n".utf8))
+    private func end(_ cause: StartFailureDialog.Cause, _ line: String) {
+        say(line)
         status = 1
-        application.quit()
+        application.hold()
+        StartFailureDialog.present(application: application, cause) { [weak self] in self?.application.quit() }
+    }
+
+    private func say(_ line: String) {
+        FileHandle.standardError.write(Data("parlance: \(line)\n".utf8))
     }
 
     private func askAboutDamage(_ reason: String) {
@@ -310,10 +317,14 @@ final class ParlanceApplication {
         emoji?.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
         TextZoom.apply(percent: settings.int("text-zoom"))
         ShakeToClear.isEnabled = settings.bool("shake-to-clear")
-        accounts?.sendKey = sendKey
+        accounts?.preferences = preferences
     }
 
-    private var sendKey: SendKey { settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return }
+    private var preferences: WritingPreferences {
+        WritingPreferences(
+            sendKey: settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
+            suggestsPeople: settings?.bool("suggest-people") == true)
+    }
 
     private static let translator = Translator(translate: translate, plural: plural)
     private static let translate: @Sendable (String) -> String = { translated($0) }

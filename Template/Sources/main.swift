@@ -14,7 +14,11 @@ application.onActivate {
     let host = ComposerHost.of(widget)
     host?.setContent(ScrolledWindow(messages))
     host?.bar?.placeholder = "Say something"
-    host?.bar?.session.onSend = { message in messages.append(Label(message.text)) }
+    host?.bar?.takesFiles = true
+    host?.bar?.session.onSend = { message in
+        if !message.text.isBlank { messages.append(Label(message.text.source)) }
+        for file in message.attachments { messages.append(Label(file.name)) }
+    }
     Window(application, title: "ComposerTemplate", width: 420, height: 560, content: widget).present()
     host?.bar?.grabFocus()
 }

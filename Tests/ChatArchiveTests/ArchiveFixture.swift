@@ -4,6 +4,16 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 import LocalBackend
+import Synchronization
+
+extension RoomArchive {
+    /// Of what was never imported before.
+    func importConversations(
+        from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
+    ) async throws -> ImportReport {
+        try await importConversations(from: url, ask: { _ in throw ChatError.notPermitted }, progress: progress)
+    }
+}
 
 /// A store and backend of their own, and an archive over them.
 struct ArchiveFixture {
@@ -30,6 +40,20 @@ struct ArchiveFixture {
 
     func bring(_ name: String) async throws -> ImportReport {
         try await archive.importConversations(from: Self.export(name)) { _ in }
+    }
+
+    /// Imports, and answers the question in this way where it is asked.
+    /// - Returns: what was asked too.
+    func bring(
+        _ url: URL, answering answer: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport
+    ) async throws -> (report: ImportReport, asked: [EarlierImport]) {
+        let asked = Mutex<[EarlierImport]>([])
+        let report = try await archive.importConversations(from: url) { known in
+            asked.withLock { $0 += known }
+            return try await answer(known)
+        } progress: { _ in
+        }
+        return (report, asked.withLock { $0 })
     }
 
     /// Each message as "sender: text", oldest first.

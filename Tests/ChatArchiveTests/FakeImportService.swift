@@ -12,7 +12,7 @@ actor FakeImportService: ImportService, MediaService {
 
     var importingMember: Member { Member(id: MemberID("own"), displayName: "Robin", kind: .own) }
 
-    func beginImport() async throws -> RoomID {
+    func beginImport(of source: String?) async throws -> RoomID {
         number += 1
         staged[RoomID("\(number)")] = 0
         return RoomID("\(number)")
@@ -20,7 +20,7 @@ actor FakeImportService: ImportService, MediaService {
 
     func addImported(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int {
         staged[room, default: 0] += messages.count
-        batches.append(messages.reduce(0) { $0 + $1.text.utf8.count })
+        batches.append(messages.reduce(0) { $0 + $1.text.text.utf8.count })
         return messages.count
     }
 
@@ -29,17 +29,20 @@ actor FakeImportService: ImportService, MediaService {
     ) async throws -> [ImportedChange] {
         batches.append(
             changes.reduce(0) { sum, change in
-                if case .edit(let text) = change.kind { sum + text.utf8.count } else { sum }
+                if case .edit(let said) = change.kind { sum + said.text.utf8.count } else { sum }
             })
         changed += changes
         return []
     }
 
-    func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws {
-        for (room, name) in rooms {
-            staged[room] = nil
-            shown.append(name)
+    func earlierImports(of rooms: [RoomID]) async throws -> [EarlierImport] { [] }
+
+    func finishImport(_ rooms: [FinishedImport]) async throws -> [RoomID: Int] {
+        for room in rooms {
+            staged[room.staged] = nil
+            shown.append(room.name)
         }
+        return [:]
     }
 
     func discardImport(_ rooms: [RoomID]) async { for room in rooms { staged[room] = nil } }
@@ -52,7 +55,7 @@ actor FakeImportService: ImportService, MediaService {
 }
 
 /// Has no rooms.
-struct FakeSource: TimelineService, MediaService {
+struct FakeSource: TimelineService, MediaService, AnnotationService {
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> { AsyncStream { $0.finish() } }
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
         throw ChatError.notFound

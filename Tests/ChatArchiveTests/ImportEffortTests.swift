@@ -17,7 +17,7 @@ import Testing
     }
 
     private func bring(_ plan: ImportPlan) async throws -> ImportReport {
-        try await ConversationImporter(plan, service: service) { _ in }.run()
+        try await ConversationImporter(plan, service: service, ask: { _ in .newRooms }, progress: { _ in }).run()
     }
 
     private func telegram(_ messages: [String]) -> Data {
@@ -53,7 +53,7 @@ import Testing
         let texts = (0..<5).map { String(repeating: "\($0)", count: 3 << 20) }
         _ = try await bring(try await plan(try slack([first] + texts.map(edit)), as: "slack.zip"))
         let changed = await service.changed
-        #expect(changed.map(\.kind) == texts.map { .edit($0) })
+        #expect(changed.map(\.kind) == texts.map { .edit(Wording($0)) })
         #expect(try #require(await service.batches.max()) < ConversationImporter.batchBytes + ChatLimits.messageBytes)
     }
 
@@ -67,7 +67,7 @@ import Testing
         let all = messages + [edit(long), edit(marked), edit("shorter")]
         let report = try await bring(try await plan(try slack(all), as: "slack.zip"))
         #expect(report.messages == 1 && report.omissions == [.tooLong: 2, .edit: 2])
-        #expect(await service.changed.map(\.kind) == [.edit("shorter")])
+        #expect(await service.changed.map(\.kind) == [.edit(Wording("shorter"))])
     }
 
     @Test func anglesThatNeverCloseAreReadOnce() {

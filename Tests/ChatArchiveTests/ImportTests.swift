@@ -51,7 +51,7 @@ import Testing
         }
         let zip = try fixture.write(SampleZip.data(of: files), as: "telegram.zip")
         for source in [folder.url, zip] {
-            let report = try await fixture.archive.importConversations(from: source) { _ in }
+            let report = try await fixture.bring(source) { _ in .newRooms }.report
             let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
             #expect(report.files == 1 && messages[2].attachments.map(\.name) == ["photo_1.png"])
             #expect(report.omissions[.missingFile] == 2, "as many as without the folder")
@@ -162,6 +162,30 @@ import Testing
             ], "an edit by another, a reaction to what is not there")
     }
 
+    /// What has looks keeps them, and what has none is no Markdown.
+    @Test func elementsLooksAreKept() async throws {
+        let fixture = try await ArchiveFixture()
+        let html = #""format":"org.matrix.custom.html","formatted_body""#
+        let contents = [
+            #""body":"**a** Ann",\#(html):"<b>a</b> <a href=\"https://matrix.to/#/@ann:x.org\">Ann</a>""#,
+            #""body":"*a* 2*3*4""#, #""body":"plain""#,
+            #""body":"* b","m.relates_to":{"rel_type":"m.replace","event_id":"$2"},"m.new_content":{"body":"b",\#(html):"<i>b</i>"}"#,
+        ]
+        let events = contents.enumerated().map { number, content in
+            #"{"type":"m.room.message","event_id":"$\#(number)","sender":"@ann:x.org","origin_server_ts":\#(number),"#
+                + #""content":{"msgtype":"m.text",\#(content)}}"#
+        }
+        let text = #"{"room_name":"R","exported_by":"x","messages":["# + events.joined(separator: ",") + "]}"
+        let file = try fixture.write(Data(text.utf8), as: "export.json")
+        let report = try await fixture.archive.importConversations(from: file) { _ in }
+        let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
+        #expect(
+            messages.map(\.formattedText) == [
+                "<b>a</b> <a href=\"https://matrix.to/#/@ann:x.org\">Ann</a>", "*a* 2*3*4", "<i>b</i>",
+            ])
+        #expect(messages.map(\.text) == ["**a** Ann", "*a* 2*3*4", "b"])
+    }
+
     /// Two pictures of one name, whose times are written as where they were exported.
     @Test func elementWithMedia() async throws {
         let fixture = try await ArchiveFixture()
@@ -216,28 +240,28 @@ import Testing
 
     @Test func importedMessagesAreSearchedOnceTheyAreShown() async throws {
         let fixture = try await ArchiveFixture()
-        let room = try await fixture.backend.beginImport()
+        let room = try await fixture.backend.beginImport(of: nil)
         let member = Member(id: MemberID("import-x"), displayName: "X", kind: .person)
         let message = ImportedMessage(
-            id: MessageID("1"), sender: member.id, text: "a walrus", sentAt: Fixtures.date)
+            id: MessageID("1"), sender: member.id, text: Wording("a walrus"), sentAt: Fixtures.date)
         #expect(try await fixture.backend.addImported([message, message], by: [member], to: room) == 1)
         let query = SearchQuery(text: "walrus", matching: .terms)
         #expect(try await fixture.store.search(query).messages.isEmpty)
         #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
-        try await fixture.backend.finishImport([(room, "Sea")])
+        _ = try await fixture.backend.finishImport([FinishedImport(staged: room, name: "Sea")])
         #expect(try await fixture.store.search(query).messages.count == 1)
         #expect(try await fixture.roomNames() == ["Notes", "Sea", "Welcome"])
         await #expect(throws: ChatError.notPermitted) {
             _ = try await fixture.backend.addImported([message], by: [], to: room)
         }
         await #expect(throws: ChatError.notFound) {
-            try await fixture.backend.finishImport([(RoomID("none"), "None")])
+            try await fixture.backend.finishImport([FinishedImport(staged: RoomID("none"), name: "None")])
         }
     }
 
     @Test func anImportThatWasCutOffIsGoneAfterTheNextStart() async throws {
         let fixture = try await ArchiveFixture()
-        _ = try await fixture.backend.beginImport()
+        _ = try await fixture.backend.beginImport(of: nil)
         #expect(try await fixture.store.stagedRooms().count == 1)
         await fixture.backend.close()
         let again = try await LocalBackend.start(over: fixture.store, ownName: "Robin", clock: ManualClock())

@@ -2,6 +2,7 @@ import ChatArchive
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import LocalBackend
 import Testing
@@ -33,10 +34,11 @@ import Testing
         return (fixture, room.id)
     }
 
-    @Test func aRoomComesBack() async throws {
+    @Test(arguments: [ExportFormat.json, .html])
+    func aRoomComesBack(format: ExportFormat) async throws {
         let (fixture, room) = try await fixture()
         let exported = try await fixture.archive.export(
-            room, named: "Club \"of\" 7", as: .json, into: fixture.folder.path("."), progress: { _ in })
+            room, named: "Club \"of\" 7", as: format, into: fixture.folder.path("."), progress: { _ in })
         #expect(exported.begins == nil)
         let report = try await fixture.archive.importConversations(from: exported.folder) { _ in }
         let made = try #require(report.conversations.first)
@@ -46,11 +48,85 @@ import Testing
         let after = try await fixture.messages(in: made.room)
         #expect(after.map(\.text) == before.map(\.text))
         #expect(after.map(\.sentAt) == before.map(\.sentAt))
+        #expect(after.allSatisfy { $0.formattedText == nil && $0.written == nil }, "Markdown stays that")
         #expect(try await fixture.texts(in: made.room) == (try await fixture.texts(in: room)).dropLast())
         #expect(after[1].replyTo == after[0].id && after[0].reactions.map(\.text) == ["👍"])
         let file = try #require(after[2].attachments.first)
         #expect(file.name == "a b.png" && file.type == "image/png" && file.altText == "A *rose*")
         #expect(try Data(contentsOf: await fixture.backend.content(of: file)) == Data("a picture".utf8))
+    }
+
+    /// Looks, pills, what was said before, and how loud a voice was.
+    @Test(arguments: [ExportFormat.json, .html])
+    func allThatAMessageHasComesBack(format: ExportFormat) async throws {
+        let fixture = try await ArchiveFixture()
+        let room = Room(id: RoomID("room"), name: "Club -- <!-- --> </script>", kind: .group)
+        let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
+        let ann = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
+        try await fixture.store.createRoom(NewRoom(room: room, members: [own, ann], createdAt: Fixtures.date))
+        var voice = try await fixture.backend.takeIn(
+            .data(Data("a voice".utf8)), named: "voice.ogg", type: "audio/ogg", progress: { _ in })
+        (voice.loudness, voice.duration, voice.blurHash) = ([0, 512, 1024], 3000, "LEHV6nWB2yk8")
+        let pill = "<a href=\"https://matrix.to/#/@ann:a.example\">*Ann*</a> &amp; <b>bold</b> <!-- x -->"
+        let said: [(text: String, html: String?)] = [
+            ("*Ann* & **bold**", pill), ("2*3*4 -- *x*", "2*3*4 -- *x*"), ("third", nil), ("fourth", "<u>fourth</u>"),
+        ]
+        _ = try await fixture.store.append(
+            NewMessage(
+                id: MessageID("m0"), sender: own.id, text: said[0].text, sentAt: Fixtures.date,
+                formattedText: said[0].html), to: room.id)
+        for (number, version) in said.enumerated().dropFirst() {
+            _ = try await fixture.store.edit(
+                MessageID("m0"), in: room.id, to: Wording(version.text, html: version.html), by: own.id,
+                at: Fixtures.date.addingTimeInterval(Double(number)))
+        }
+        _ = try await fixture.store.append(
+            NewMessage(
+                id: MessageID("m1"), sender: own.id, text: said[0].text, sentAt: Fixtures.date, kind: .audio,
+                formattedText: pill, attachments: [voice]), to: room.id)
+        let marks = [
+            WrittenText.Mark(.mention(.member("ann")), over: TextRange(location: 0, length: 3)),
+            WrittenText.Mark(.mention(.everyone), over: TextRange(location: 4, length: 5)),
+            WrittenText.Mark(.style(.underline), over: TextRange(location: 10, length: 1)),
+            WrittenText.Mark(.mention(.member("own")), over: TextRange(location: 12, length: 2)),
+        ]
+        let written = try #require(WrittenText("*a* @room x me", marks: marks))
+        _ = try await fixture.store.append(
+            NewMessage(
+                id: MessageID("m2"), sender: own.id, text: written.source, sentAt: Fixtures.date, written: written),
+            to: room.id)
+        let exported = try await fixture.archive.export(
+            room.id, named: room.name, as: format, into: fixture.folder.path("."), progress: { _ in })
+        let report = try await fixture.archive.importConversations(from: exported.folder) { _ in }
+        let made = try #require(report.conversations.first)
+        #expect(made.name == room.name && report.omissions.isEmpty)
+        let messages = try await fixture.messages(in: made.room)
+        #expect(messages.map(\.text) == [said[3].text, said[0].text, written.source])
+        #expect(messages.map(\.formattedText) == [said[3].html, pill, nil])
+        // Those who are meant are other members here.
+        #expect(messages[2].written?.mentions.map(\.target.id) == ["import-ann", "@room", LocalBackend.ownID.rawValue])
+        #expect(messages[2].written?.marks.map(\.range) == marks.map(\.range))
+        #expect(try await fixture.store.members(of: made.room).contains { $0.displayName == "Ann" })
+        #expect(messages[0].editedAt == Fixtures.date.addingTimeInterval(3))
+        let revisions = try await fixture.store.revisions(of: messages[0].id, in: made.room)
+        #expect(revisions == (try await fixture.store.revisions(of: MessageID("m0"), in: room.id)))
+        #expect(revisions.map(\.text) == said.dropLast().map(\.text))
+        let file = try #require(messages[1].attachments.first)
+        #expect(file.loudness == [0, 512, 1024] && file.duration == 3000 && file.blurHash == voice.blurHash)
+        #expect(messages[1].kind == .audio && messages[0].written == nil)
+    }
+
+    /// A page of which the records were cut or changed is refused, and never stops the program.
+    @Test(arguments: [
+        "<!--parlance:-->", "<!--parlance:{}-->", "<!--parlance:{\"format\":\"parlance-room\"}",
+        "<!--parlance:x--><!--parlance:y-->",
+        "<<!--parlance:{\"name\":\"a\"}--><!--parlance:{\"id\":1}-->",
+    ])
+    func brokenPagesAreRefused(page: String) async throws {
+        let fixture = try await ArchiveFixture()
+        let file = try fixture.write(Data(page.utf8), as: "messages.html")
+        await #expect(throws: ArchiveError.self) { try await fixture.archive.importConversations(from: file) { _ in } }
+        #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
     }
 
     /// What a file shows, or what it is called, stands for one that was not at hand.
@@ -94,7 +170,7 @@ import Testing
 }
 
 /// A backend of which the older part, and all files, are somewhere else.
-private struct PartialSource: TimelineService, MediaService {
+private struct PartialSource: TimelineService, MediaService, AnnotationService {
     let backend: LocalBackend
     let start: Int64
 

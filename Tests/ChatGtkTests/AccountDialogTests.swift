@@ -12,7 +12,10 @@ import XCTest
 final class AccountDialogTests: GtkTestCase {
     /// Finds a server that takes passwords, and logs nobody in.
     private struct FakeSignIn: SignInService, AccountService {
+        /// Whether the server never answers.
+        var isSilent = false
         func server(at address: String) async throws -> SignInServer {
+            if isSilent { try await Task.sleep(for: .seconds(3600)) }
             guard let url = URL(string: "https://example.org") else { throw SignInProblem.notAnAddress }
             return SignInServer(url: url, takesPassword: true, hasWebPage: false)
         }
@@ -59,6 +62,51 @@ final class AccountDialogTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { !window.isMapped })
             }
             parent.close()
+        }
+    }
+
+    /// While the server is looked for a button leads back to what was typed.
+    func testLookingForAServerIsCancelled() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label("behind"))
+            do {
+                let viewModel = SignInViewModel(service: FakeSignIn(isSilent: true))
+                let window = SignInDialog.present(viewModel, over: parent.window) { _ in XCTFail("nobody is added") }
+                    .window
+                XCTAssertTrue(MainLoop.pump { window.isMapped })
+                XCTAssertNil(window.button("Cancel"))
+                viewModel.send(.find("example.org"))
+                XCTAssertTrue(MainLoop.pump { window.button("Cancel") != nil })
+                try RealInput.activate(window)
+                try RealInput.point(at: try XCTUnwrap(window.button("Cancel")))
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump { viewModel.state.step == .server && window.button("Cancel") == nil })
+                XCTAssertTrue(window.isMapped, "nothing that was typed is lost")
+                gtk_window_close(window.cast())
+                XCTAssertTrue(MainLoop.pump { !window.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    /// However long its sentence is.
+    func testTheBarOverTheRoomsIsNoWiderThanThey() throws {
+        try onMain {
+            try Resource.load()
+            let bar = ConnectionBar()
+            let window = TestWindow(bar.widget, width: 300)
+            let banners: [AccountsCoordinator.Banner] = [
+                .connecting, .offline, .untrusted(.unknownIssuer), .untrusted(.notYetValid), .signedOut(isSoft: true),
+                .signedOut(isSoft: false), .locked(.locked), .locked(.unavailable(reason: "")),
+            ]
+            for banner in banners {
+                bar.show(banner)
+                var natural: Int32 = 0
+                gtk_widget_measure(bar.widget.cast(), GTK_ORIENTATION_HORIZONTAL, -1, nil, &natural, nil, nil)
+                XCTAssertLessThanOrEqual(natural, 300, "\(banner): \(bar.text)")
+            }
+            window.close()
         }
     }
 

@@ -152,6 +152,7 @@ final class AttachmentTrayTests: GtkTestCase {
             ])
             XCTAssertTrue(bench.waitForReady(2))
             try RealInput.type("before")
+            XCTAssertTrue(MainLoop.pump { bench.text == "before" }, bench.text)
             XCTAssertTrue(bench.focusCell(0))
             try RealInput.press("Insert")
             XCTAssertTrue(
@@ -206,6 +207,20 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
+    /// GDK would make other kinds of pictures of it.
+    func testAPastedJPEGStaysAJPEG() throws {
+        try onMain {
+            let bench = try Bench()
+            let jpeg = Data(SamplePictures.jpeg)
+            try bench.paste(try bench.file("x.jpg", jpeg), as: "image/jpeg")
+            XCTAssertTrue(bench.waitForReady(1))
+            XCTAssertEqual(bench.names, ["Pasted picture.jpg"])
+            XCTAssertEqual(bench.attachments.first?.type, "image/jpeg")
+            XCTAssertEqual(bench.attachments.first?.bytes, jpeg.count, "bit by bit")
+            try bench.close()
+        }
+    }
+
     func testFoldersAndTooManyFilesAreRefusedWithTheReason() throws {
         try onMain {
             let bench = try Bench()
@@ -224,7 +239,7 @@ final class AttachmentTrayTests: GtkTestCase {
         try onMain {
             let bench = try Bench()
             let file = try bench.file("dropped.txt")
-            Self.offerDrag(of: file, from: bench.source)
+            bench.source.offerDrag(of: file)
             try RealInput.point(at: bench.source)
             try RealInput.pressButton()
             try RealInput.move(byX: 0, y: 60)
@@ -239,21 +254,6 @@ final class AttachmentTrayTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { !isShown() }, "and no longer afterwards")
             try bench.close()
         }
-    }
-
-    @MainActor
-    private static func offerDrag(of file: URL, from widget: Widget) {
-        var files: [OpaquePointer?] = [g_file_new_for_path(file.path)]
-        let list = gdk_file_list_new_from_array(&files, 1)
-        var value = GValue()
-        g_value_init(&value, gdk_file_list_get_type())
-        g_value_take_boxed(&value, UnsafeMutableRawPointer(list))
-        let content = gdk_content_provider_new_for_value(&value)
-        g_value_unset(&value)
-        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
-        gtk_drag_source_set_content(source.cast(), content)
-        g_object_unref(UnsafeMutableRawPointer(content))
-        widget.addController(source)
     }
 
     func testEverythingIsFreedWithTheWindow() throws {

@@ -38,7 +38,7 @@ final class CompletionPopupTests: GtkTestCase {
             XCTAssertTrue(bench.waitForList())
             XCTAssertEqual(
                 gtk_text_view_get_input_hints(bench.textView.cast()), GTK_INPUT_HINT_NO_SPELLCHECK,
-                "HKW-24: nobody else suggests meanwhile")
+                "SLK-26, HKW-24: nobody else suggests meanwhile")
             try RealInput.point(at: bench.textView, x: 1, y: 8)
             try RealInput.click()
             XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen }, "HKW-22")
@@ -108,7 +108,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    /// HKW-51, HKW-52.
+    /// HKW-52.
     func testNarrowWindowsHaveTheListDocked() throws {
         try onMain {
             let bench = try ComposerBench.completing(width: 360)

@@ -10,47 +10,7 @@ import XCTest
 /// Where the bar is and how tall: growth, its signals, and what it tells of more text than fits.
 final class ComposerBarLayoutTests: GtkTestCase {
     @MainActor
-    private struct Bench {
-        let widget: Widget
-        let bar: ComposerBar
-        let column = Box(.vertical)
-        let window: TestWindow
-
-        init(width: Int32 = 500, height: Int32 = 600) throws {
-            try ComposerBar.register()
-            widget = ComposerBar.make()
-            guard let bar = ComposerBar.of(widget) else { throw Unfinished() }
-            self.bar = bar
-            let filler = Label("content")
-            gtk_widget_set_vexpand(filler.cast(), 1)
-            column.append(filler)
-            column.append(widget)
-            window = TestWindow(column, width: width, height: height)
-            try RealInput.activate(window.window)
-            bar.grabFocus()
-        }
-
-        var text: Widget { bar.textWidget }
-
-        func write(lines: Int) {
-            bar.session.handle(
-                .load(ComposerContent(text: Array(repeating: "x", count: lines).joined(separator: "\n"))))
-        }
-
-        /// The bar's heights in each frame until it has been the same for a while.
-        func heights() -> [Int] {
-            var (heights, stable) = ([widget.height], 0)
-            let widget = widget
-            widget.addTick { [weak widget] in
-                guard let widget else { return false }
-                stable = widget.height == heights.last ? stable + 1 : 0
-                heights.append(widget.height)
-                return stable < 30
-            }
-            _ = MainLoop.pump { stable >= 30 }
-            return heights
-        }
-    }
+    private static func bench(width: Int32 = 500) throws -> HostBench { try HostBench(width: width, height: 600) }
 
     @MainActor
     private static func setAnimations(_ isOn: Bool) {
@@ -62,7 +22,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     func testLinesMoveTheBarBySpringWhereAnimationsAreOn() throws {
         try onMain {
             Self.setAnimations(true)
-            let bench = try Bench()
+            let bench = try Self.bench()
             _ = bench.heights()
             bench.write(lines: 4)
             let sprung = bench.heights()
@@ -87,7 +47,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// Fewer lines in a wider window are a lower bar (MCV-16: the text wraps anew).
     func testAWiderWindowHasALowerBar() throws {
         try onMain {
-            let bench = try Bench(width: 320)
+            let bench = try Self.bench(width: 320)
             bench.bar.text = String(repeating: "Some words that wrap. ", count: 10)
             let narrow = try XCTUnwrap(bench.heights().last)
             gtk_window_set_default_size(bench.window.window.cast(), 900, 600)
@@ -104,7 +64,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// SLK-5: lines of emoji or Chinese are as tall as they are, and so is the bar.
     func testTheBarIsAsTallAsTheLinesThatItHas() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             bench.bar.bounces = false
             bench.bar.text = "plain\nplain\nplain"
             let plain = try XCTUnwrap(bench.heights().last)
@@ -123,7 +83,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         try onMain {
             Self.setAnimations(false)
             defer { Self.setAnimations(true) }
-            let bench = try Bench()
+            let bench = try Self.bench()
             _ = bench.heights()
             var places: [Double] = []
             var sizes: [Double] = []
@@ -151,7 +111,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
 
     func testMoreTextThanFitsIsShownOnceEachTime() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             bench.bar.maximumLines = 3
             let isShown = {
                 bench.widget.descendants.contains {
@@ -177,7 +137,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
 
     func testOneLineStaysOneLineAndFollowsTheCaret() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             bench.bar.bounces = false
             let height = try XCTUnwrap(bench.heights().last)
             bench.bar.maximumLines = 1
@@ -195,7 +155,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// HKW-19: the text stays at its top, and the bar as low as it may be.
     func testScrollingCanBeLocked() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             bench.bar.maximumLines = 2
             bench.bar.locksScrolling = true
             bench.write(lines: 9)
@@ -216,7 +176,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// SLK-6: long words break, nothing scrolls sideways, and an input method is told that this is a chat.
     func testTheTextWrapsAndNeverScrollsSideways() throws {
         try onMain {
-            let bench = try Bench(width: 300)
+            let bench = try Self.bench(width: 300)
             bench.bar.text = String(repeating: "unbroken", count: 40)
             _ = bench.heights()
             let sideways = bench.bar.parts.scroller.horizontalAdjustment
@@ -234,7 +194,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// once, as the compositor moves the keyboard.
     func testAKeyboardOnTheScreenIsTold() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             var told: [String] = []
             bench.widget.connect("panel-changed") { told.append($0.string(0)) }
             bench.bar.text = "x"
@@ -259,7 +219,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// MIB-18: the placeholder stands where the text will, in its font, whatever that is.
     func testThePlaceholderHasTheFontAndPlaceOfTheText() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             for (style, direction) in [
                 ("font: 11pt Cantarell", GTK_TEXT_DIR_LTR), ("font: italic 22pt Serif", GTK_TEXT_DIR_LTR),
                 ("font: 22pt Serif", GTK_TEXT_DIR_RTL),
@@ -302,7 +262,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// SLK-14, SLK-65.
     func testTheLimitAndEditingAreAnnouncedWhenTheyBeginAndEnd() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             let said = { bench.bar.binding?.announcements.announcer.text ?? "" }
             bench.bar.characterLimit = 3
             bench.bar.text = "abcde"
@@ -312,7 +272,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             XCTAssertEqual(said(), "2 characters too many", "told when it is crossed, not at each key")
             bench.bar.text = "ab"
             XCTAssertTrue(MainLoop.pump { said() == "The message is short enough again" }, said())
-            bench.bar.session.handle(.beginEdit(id: "m", ComposerContent(text: "old")))
+            bench.bar.session.handle(.beginEdit(id: "m", WrittenText("old")))
             XCTAssertTrue(MainLoop.pump { said() == "Editing Message" }, said())
             bench.bar.session.handle(.cancelEdit)
             XCTAssertTrue(MainLoop.pump { said() == "No longer editing" }, said())
@@ -323,8 +283,8 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// SLK-16: with large text in a narrow window the buttons stand under the words, not in their place.
     func testTheEditBarHasRoomForItsWordsInANarrowBar() throws {
         try onMain {
-            let bench = try Bench(width: 336)
-            bench.bar.session.handle(.beginEdit(id: "m", ComposerContent(text: "What was said")))
+            let bench = try Self.bench(width: 336)
+            bench.bar.session.handle(.beginEdit(id: "m", WrittenText("What was said")))
             let parts = bench.bar.parts
             let isBeside = { () -> Bool? in
                 let words = parts.editQuote.bounds(in: bench.widget)
@@ -345,7 +305,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         try onMain {
             gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
             defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
-            let bench = try Bench()
+            let bench = try Self.bench()
             bench.bar.characterLimit = 3
             bench.bar.text = "abcdefghij"
             let counter = bench.bar.parts.counter
@@ -362,7 +322,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     /// MIB-8 for those who have only a pointer; SLK-13.
     func testTheExpandButtonAndTheInset() throws {
         try onMain {
-            let bench = try Bench()
+            let bench = try Self.bench()
             let expand = bench.bar.parts.expand
             XCTAssertFalse(expand.isVisible)
             bench.write(lines: 3)

@@ -65,11 +65,16 @@ final class ComposerBarTests: GtkTestCase {
         try onMain {
             try ComposerBar.register()
             let values: [(String, String)] = [
-                ("text", "Hello"), ("placeholder", "Say something"), ("preset", "slack"), ("character-limit", "40"),
+                ("text", "Hello"), ("placeholder", "Say something"), ("look", "glass"), ("preset", "slack"),
+                ("character-limit", "40"),
                 ("limit-is-hard", "1"), ("counter-style", "split"), ("max-height", "90"), ("content-inset", "7"),
                 ("expanded", "1"), ("return-sends", "0"), ("styles-markdown", "0"), ("shows-formatting", "1"),
                 ("shows-expand", "0"), ("shows-start", "0"), ("shows-end", "0"), ("hides-send", "0"), ("bounces", "0"),
-                ("locks-scrolling", "1"), ("hidden", "1"),
+                ("locks-scrolling", "1"), ("padding-top", "1"), ("padding-start", "2"), ("padding-bottom", "3"),
+                ("padding-end", "4"), ("top-slot-padding", "5"), ("middle-padding", "6"), ("bottom-offset", "8"),
+                ("shows-counter", "1"), ("sends-below", "1"), ("shows-completions", "0"), ("implicit-length", "3"),
+                ("prefetches-completion", "1"), ("takes-files", "1"), ("keeps-tray", "1"), ("offers-more-files", "0"),
+                ("hidden", "1"),
             ]
             let names = Set(ComposerBar.properties.map(\.name))
             XCTAssertEqual(names, Set(values.map(\.0) + ["max-lines"]), "the test knows every property")
@@ -279,7 +284,7 @@ final class ComposerBarTests: GtkTestCase {
                 let widget = ComposerBar.make()
                 let bar = try XCTUnwrap(ComposerBar.of(widget))
                 var sent: [String] = []
-                bar.session.onSend = { sent.append($0.text) }
+                bar.session.onSend = { sent.append($0.text.source) }
                 let outer = container(widget)
                 let window = TestWindow(outer, width: 360, height: 300)
                 try RealInput.activate(window.window)

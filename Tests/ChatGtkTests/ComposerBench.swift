@@ -77,7 +77,7 @@ final class ComposerBench {
     /// The height that the text view comes to rest at with so many lines.
     func height(after lines: Int) -> Int {
         viewModel.handle(
-            .load(ComposerContent(text: Array(repeating: "x", count: lines).joined(separator: "\n"))))
+            .load(WrittenText(Array(repeating: "x", count: lines).joined(separator: "\n"))))
         return settle()
     }
 

@@ -96,7 +96,7 @@ final class ComposerHostTests: GtkTestCase {
             host.setContent(content)
             let bar = try XCTUnwrap(host.bar)
             var sent: [String] = []
-            bar.session.onSend = { sent.append($0.text) }
+            bar.session.onSend = { sent.append($0.text.source) }
             let window = TestWindow(widget, width: 400, height: 400)
             let before = content.height
             try RealInput.activate(window.window)

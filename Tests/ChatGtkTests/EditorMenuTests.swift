@@ -117,12 +117,12 @@ final class EditorMenuTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench()
             bench.viewModel.send(
-                .reply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
+                .beginReply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
             let parts = bench.view.bar.parts
             XCTAssertTrue(MainLoop.pump { parts.reply.isRevealed })
             XCTAssertEqual(parts.replyTitle.text, "Reply to Ann")
             XCTAssertEqual(parts.replyQuote.text, "Shall we?")
-            bench.viewModel.send(.composer(.beginEdit(id: "e", ComposerContent(text: "old words"))))
+            bench.viewModel.send(.composer(.beginEdit(id: "e", WrittenText("old words"))))
             XCTAssertTrue(MainLoop.pump { parts.edit.isRevealed })
             XCTAssertEqual(parts.editQuote.text, "old words")
             XCTAssertTrue(MainLoop.pump { parts.save.isSensitive })
@@ -144,7 +144,7 @@ extension Button {
 
 extension Widget {
     /// Whether an action that is found from the widget is enabled.
-    fileprivate func isEnabled(_ action: String) -> Bool {
+    func isEnabled(_ action: String) -> Bool {
         let button = Button(sinking: gtk_button_new())
         gtk_widget_set_parent(button.cast(), cast())
         gtk_actionable_set_action_name(button.cast(), action)

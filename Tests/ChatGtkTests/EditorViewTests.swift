@@ -115,10 +115,10 @@ final class EditorViewTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let line = bench.height(after: 2) - bench.height(after: 1)
-            bench.viewModel.handle(.load(ComposerContent(text: "")))
+            bench.viewModel.handle(.load(WrittenText("")))
             let adjustment = Adjustment(
                 borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
-            for _ in 0..<16 {
+            for _ in 0..<13 {
                 bench.type("wrapped words ")
                 _ = bench.settle()
                 XCTAssertEqual(adjustment.value, 0, "nothing is scrolled away below the limit")
@@ -133,7 +133,7 @@ final class EditorViewTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let text = (1...8).map { "line \($0)" }.joined(separator: "\n")
-            bench.viewModel.send(.composer(.beginEdit(id: "m", ComposerContent(text: text))))
+            bench.viewModel.send(.composer(.beginEdit(id: "m", WrittenText(text))))
             let adjustment = Adjustment(
                 borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
             _ = bench.settle()

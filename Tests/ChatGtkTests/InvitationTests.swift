@@ -1,13 +1,13 @@
 import CGtk
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Foundation
 import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 
 /// Invitations above the rooms, and the page of one.
 final class InvitationTests: GtkTestCase {
@@ -93,6 +93,30 @@ final class InvitationTests: GtkTestCase {
                 view = nil
             }
             XCTAssertTrue(MainLoop.pump { isGone }, "the page is finalised")
+        }
+    }
+
+    /// One's own asking to be let in is no invitation: there is nothing to accept.
+    func testAKnockWaitsAndIsWithdrawn() throws {
+        try onMain {
+            try Resource.load()
+            var knock = Self.garden
+            (knock.isKnock, knock.inviter, knock.inviterName) = (true, nil, nil)
+            let row = RoomListViewModel.Row(knock, now: Date())
+            XCTAssertEqual(row.preview, .knock)
+            XCTAssertEqual(row.unreadCount, 0, "nobody has to be told of it")
+            let service = FakeRoomService()
+            let view = InvitationView(
+                InvitationViewModel(knock, service: service), pictures: AvatarPictures(service: FakeMediaService()))
+            let window = TestWindow(view.widget, width: 360, height: 600)
+            XCTAssertNil(view.widget.button("Accept"))
+            XCTAssertTrue(
+                view.widget.visibleTexts.contains { $0.hasPrefix("You asked to join") }, "\(view.widget.visibleTexts)")
+            view.grabFocus()
+            try RealInput.activate(window.window)
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { service.calls == [.decline(RoomID("garden"))] })
+            window.close()
         }
     }
 

@@ -14,6 +14,7 @@ final class LinkPreviewTests: GtkTestCase {
     private final class Asked: MessageRowDelegate {
         var opened: [String] = []
         func open(_ link: BodyLink, from widget: Widget) { opened.append(link.target.address) }
+        func showAll(of message: MessageItem) {}
         func retry(_ message: MessageID) {}
         func delete(_ message: MessageItem) {}
         func openMenu(of row: MessageRow) {}

@@ -10,8 +10,8 @@ import XCTest
 
 /// Mentions in the text buffer, and on the clipboard.
 final class MentionPillTests: GtkTestCase {
-    private nonisolated static let ann = Mention(entityID: "ann", text: "@Ann Lindqvist", short: "@Ann")
-    private nonisolated static let robin = Mention(entityID: "robin", text: "@Robin")
+    private nonisolated static let ann = Mention(.member("ann"), text: "@Ann Lindqvist", short: "@Ann")
+    private nonisolated static let robin = Mention(.member("robin"), text: "@Robin")
 
     func testMentionsAreTaggedAndTypingInsideMakesThemText() throws {
         try onMain {
@@ -54,7 +54,8 @@ final class MentionPillTests: GtkTestCase {
                 case 4: bench.viewModel.handle(.redo)
                 case 5, 6:
                     let who = Int.random(in: 0..<2, using: &random) == 0 ? Self.ann : Self.robin
-                    let entity = CompletionEntity(id: who.entityID, name: String(who.text.dropFirst()))
+                    let entity = CompletionEntity(
+                        id: who.entityID, name: String(who.text.dropFirst()), target: who.target)
                     bench.viewModel.handle(.acceptEntity(entity))
                 default: bench.viewModel.handle(.select(.caret(Int.random(in: 0..<(length + 1), using: &random))))
                 }
@@ -77,7 +78,7 @@ final class MentionPillTests: GtkTestCase {
             let rectangles = view.rectangles(of: 0..<14)
             XCTAssertEqual(rectangles.count, 1)
             XCTAssertGreaterThan(rectangles.first?.width ?? 0, 50)
-            bench.viewModel.handle(.load(ComposerContent(text: String(repeating: "long line ", count: 60))))
+            bench.viewModel.handle(.load(WrittenText(String(repeating: "long line ", count: 60))))
             _ = bench.settle()
             XCTAssertGreaterThan(view.rectangles(of: 0..<600).count, 2, "one for each displayed line")
             try bench.close()
@@ -186,11 +187,12 @@ extension ComposerBench {
     }
 
     fileprivate func load(_ text: String, _ mentions: [(Mention, Int)]) {
-        let placed = mentions.map { mention, location in
-            ComposerContent.PlacedMention(
-                mention: mention, range: TextRange(location: location, length: mention.text.utf16.count))
+        let marks = mentions.map { mention, location in
+            WrittenText.Mark(
+                .mention(mention.target), over: TextRange(location: location, length: mention.text.utf16.count),
+                short: mention.short)
         }
-        viewModel.handle(.load(ComposerContent(text: text, mentions: placed)))
+        viewModel.handle(.load(WrittenText(text, marks: marks)!))
     }
 
     fileprivate func waitForTags() -> Bool {

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import Composer
 import GtkKit
 import GtkTestSupport
 import MessageMarkup
@@ -15,7 +16,7 @@ final class MessageBodyViewTests: GtkTestCase {
         let body: MessageBody
         let window: TestWindow
         var links: [BodyLink] = []
-        var mentions: [BodyMention] = []
+        var mentions: [MentionTarget] = []
 
         init(_ body: MessageBody, sender: String = "Ann") {
             self.body = body

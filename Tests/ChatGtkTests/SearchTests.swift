@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatStore
+import ChatTestSupport
 import ChatViewModels
 import Composer
 import GtkKit
@@ -40,7 +41,7 @@ final class SearchTests: GtkTestCase {
         let (backend, room) = (fixture.backend, conversation.roomID)
         try finish {
             for text in texts {
-                try await backend.send(OutgoingMessage(transactionID: TransactionID(text), text: text), to: room)
+                try await backend.send(WrittenMessage(text), as: TransactionID(text), to: room)
             }
         }
     }

@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatStore
+import ChatTestSupport
 import ChatViewModels
 import Composer
 import Foundation

@@ -98,7 +98,13 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertEqual(names(2), "Ada and Bo")
             XCTAssertEqual(names(3), "Ada, Bo and Cy")
             XCTAssertEqual(names(5), "Ada, Bo and 3 others")
-            XCTAssertEqual(EventText.names([.named("{last}"), .own]), "{last} and You")
+            XCTAssertEqual(EventText.names([.named("{last}"), .own]), "{last} and you")
+            XCTAssertEqual(EventText.names([.own, .named("Bo")]), "You and Bo")
+            let role = RoomEvent(.roleSet, after: RoomEvent.Role.moderator.rawValue)
+            let line = EventGroup.Line(
+                id: MessageID("e"), event: role, actor: .named("Ada"), subject: .own,
+                sentAt: Date(timeIntervalSince1970: 0))
+            XCTAssertEqual(EventText.sentence(line), "Ada made you a moderator")
         }
     }
 }

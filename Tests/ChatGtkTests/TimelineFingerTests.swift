@@ -18,11 +18,16 @@ final class TimelineFingerTests: GtkTestCase {
     @MainActor
     private static func makeBench(_ count: Int = 300) throws -> ConversationBench {
         let bench = try ConversationBench(count)
+        try fullscreen(bench)
+        return bench
+    }
+
+    @MainActor
+    private static func fullscreen(_ bench: ConversationBench) throws {
         gtk_window_fullscreen(bench.window.window.cast())
         guard bench.wait({ bench.window.window.height == 800 }) else { throw Unfinished() }
         try bench.activate()
         bench.settle()
-        return bench
     }
 
     /// The middle of a message's text, in pixels of the display, which the window fills.
@@ -51,7 +56,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// SLK-49: the list dragged down over the composer takes the focus from it, and no farther than that does not.
+    /// SLK-49, MIB-41: the list dragged down over the composer takes the focus from it, and no farther than that does not.
     func testADragOverTheComposerDropsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -70,7 +75,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// SLK-49: nor does a mouse that selects from the messages down over the composer.
+    /// SLK-49, MIB-41: nor does a mouse that selects from the messages down over the composer.
     func testAMouseDraggedOverTheComposerLeavesTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -205,6 +210,77 @@ final class TimelineFingerTests: GtkTestCase {
             for _ in 0..<10 { bench.frame() }
             XCTAssertEqual(bench.list.distanceFromEnd, still, "and comes to rest")
             XCTAssertTrue(bench.view.composerHasFocus, "SLK-49: a touchpad never takes the focus")
+            try bench.close()
+        }
+    }
+
+    /// Over code: fingers that begin upright move the messages, those that begin sideways the code, to their end.
+    func testATouchpadOverCodeScrollsOneOfTheTwo() throws {
+        try onMain {
+            let bench = try WideBlocks.bench()
+            try Self.fullscreen(bench)
+            for block in try WideBlocks.scrollers(bench) {
+                let sideways = block.horizontalAdjustment
+                let place = try XCTUnwrap(block.bounds(in: bench.window.window))
+                // By more than one step: GTK knows what is beneath from the second motion on.
+                for step in [20.0, 0] {
+                    try Fingers.point(x: place.x + place.width / 2 - step, y: place.y + place.height / 2)
+                    bench.frame()
+                }
+                // The first event tells GTK where the axes are.
+                try Fingers.scroll(-0.1)
+                try Fingers.scroll(0, sideways: 0.1)
+                try Fingers.stopScrolling()
+                bench.settle()
+                let (start, left) = (bench.list.distanceFromEnd, sideways.value)
+                for _ in 0..<8 {
+                    try Fingers.scroll(-0.4, sideways: 0.1)
+                    bench.frame()
+                }
+                XCTAssertGreaterThan(bench.list.distanceFromEnd, start + 60, "upright, and a little to the side")
+                XCTAssertEqual(sideways.value, left)
+                try Fingers.stopScrolling()
+                bench.settle()
+                bench.view.scrollToEnd()
+                bench.settle()
+                try Fingers.scroll(0, sideways: 0.2)
+                for _ in 0..<8 {
+                    try Fingers.scroll(-0.1, sideways: 0.4)
+                    bench.frame()
+                }
+                XCTAssertGreaterThan(sideways.value, left + 60, "sideways, and a little upright")
+                XCTAssertTrue(bench.list.isAtEnd)
+                let atLift = sideways.value
+                try Fingers.stopScrolling()
+                XCTAssertTrue(bench.wait { sideways.value > atLift + 10 }, "on by itself")
+                bench.settle()
+            }
+            try bench.close()
+        }
+    }
+
+    /// A finger on the screen, over code, the same way.
+    func testAFingerOverCodeScrollsOneOfTheTwo() throws {
+        try onMain {
+            let bench = try WideBlocks.bench()
+            try Self.fullscreen(bench)
+            let block = try WideBlocks.scrollers(bench)[0]
+            let place = try XCTUnwrap(block.bounds(in: bench.window.window))
+            let (x, y) = (place.x + place.width / 2, place.y + place.height / 2)
+            try Fingers.drag(from: (x, y), to: (x + 10, y + 150), over: bench.list.widget)
+            XCTAssertGreaterThan(bench.list.distanceFromEnd, 80)
+            XCTAssertEqual(block.horizontalAdjustment.value, 0)
+            try Fingers.lift(x: x + 10, y: y + 150, over: bench.list.widget)
+            bench.settle()
+            bench.view.scrollToEnd()
+            bench.settle()
+            try Fingers.drag(from: (x, y), to: (x - 200, y + 10), over: bench.list.widget)
+            XCTAssertGreaterThan(block.horizontalAdjustment.value, 80)
+            XCTAssertTrue(bench.list.isAtEnd)
+            try Fingers.lift(x: x - 200, y: y + 10, over: bench.list.widget)
+            bench.settle()
+            XCTAssertNil(bench.conversation.composer.state.composer.reply, "no swipe that answers")
+            XCTAssertFalse(MainLoop.pump(forAtMost: 1) { bench.timeline.menu.isOpen }, "nor a finger that stays")
             try bench.close()
         }
     }

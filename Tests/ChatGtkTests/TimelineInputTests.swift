@@ -208,7 +208,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// SLK-48, SLK-49 and MIB-41 are for fingers alone.
+    /// SLK-48 and SLK-49 are for fingers alone.
     func testOnlyATouchScreenIsTouched() {
         onMain {
             for type in [

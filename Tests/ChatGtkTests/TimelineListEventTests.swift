@@ -153,7 +153,9 @@ final class TimelineListEventTests: GtkTestCase {
                 XCTAssertTrue(bench.list.coversViewport)
                 let share =
                     bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
-                // The thumb goes to the pointer as far as heights are known: GTK aims once, and then more become known.
+                // GTK works out a value of the adjustment at the click, and moves there in steps. The rows on the way are
+                // measured meanwhile, so that the same value is another place at the end: how far another depends on how
+                // many frames there were, and so on the version's speed.
                 let thumb = bench.thumbHeight
                 XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.1, "at \(y)")
             }

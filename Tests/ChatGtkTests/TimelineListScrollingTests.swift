@@ -271,6 +271,45 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
+    /// A row that was brought into view stays there while the list becomes lower, and goes where the user scrolls it.
+    func testWhatWasBroughtIntoViewStaysInALowerList() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(300))
+            bench.list.scroll(toIndex: 200, at: .nearest)
+            bench.settle()
+            XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
+            let height = bench.height
+            for lower in [30.0, 90, 160] {
+                gtk_window_set_default_size(bench.window.window.cast(), 320, Int32(400 - lower))
+                bench.settle()
+                XCTAssertEqual(bench.height, height - lower, accuracy: 0.5)
+                XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
+            }
+            bench.scroll(by: 40)
+            bench.settle()
+            gtk_window_set_default_size(bench.window.window.cast(), 320, 220)
+            bench.settle()
+            XCTAssertLessThan(bench.top(200), -40)
+            bench.close()
+        }
+    }
+
+    /// What is told of rows holds for those there are: an empty list is at its end, and the rows that come into it are not.
+    func testTellsNothingOfRowsBeforeTheirLayout() {
+        onMain {
+            let bench = TimelineListBench([])
+            var ends: [Bool] = []
+            bench.list.onVisibleChange = { ends.append(bench.list.isAtEnd) }
+            bench.list.noticeAgain()
+            bench.source.replace(Array(0..<300))
+            bench.list.scroll(toIndex: 0, at: .start)
+            bench.settle()
+            XCTAssertEqual(Set(ends), [false])
+            XCTAssertEqual(bench.list.visibleRows.lowerBound, 0)
+            bench.close()
+        }
+    }
+
     func testFindsTheRowAtAPoint() {
         onMain {
             let bench = TimelineListBench.reading()

@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import Composer
 import GtkKit
 import GtkTestSupport
 import LocalBackend

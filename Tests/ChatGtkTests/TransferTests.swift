@@ -56,6 +56,93 @@ final class TransferTests: GtkTestCase {
         }
     }
 
+    /// The question by keys alone: Return merges, Tab leads to the other answers, Escape changes nothing.
+    func testARepeatedImportAsks() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom()
+            let window = Self.open(fixture)
+            let file = fixture.folder.path("result.json")
+            let rooms = fixture.coordinator.rooms
+            @MainActor func bring(_ count: Int, _ keys: [String]) throws -> TransferDialog? {
+                let messages = (1...count).map {
+                    #"{"id": \#($0), "type": "message", "date_unixtime": "168292806\#($0)", "from": "Ann", "text": "Hi"}"#
+                }
+                let list = messages.joined(separator: ",")
+                try Data(#"{"name": "Bikes", "type": "x", "id": 1, "messages": [\#(list)]}"#.utf8).write(to: file)
+                let dialog = window.transfer(.import(file))
+                guard let dialog, !keys.isEmpty else { return dialog }
+                XCTAssertTrue(MainLoop.pump { dialog.headingText == "“Bikes” Was Imported Before" }, dialog.headingText)
+                XCTAssertTrue(MainLoop.pump { dialog.answerButtons.allSatisfy(\.isMapped) })
+                try RealInput.activate(dialog.window)
+                for key in keys { try RealInput.press(key) }
+                return dialog
+            }
+            @MainActor func count() -> Int { rooms.state.rows.count { $0.name == "Bikes" } }
+            @MainActor func dismiss(_ dialog: TransferDialog?, _ heading: String) throws {
+                guard let dialog else { return XCTFail("no dialog") }
+                XCTAssertTrue(MainLoop.pump { dialog.headingText == heading }, dialog.headingText)
+                try RealInput.activate(dialog.window)
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { !dialog.window.isMapped })
+            }
+            let done = "Conversations Were Imported"
+            try dismiss(bring(2, []), done)
+            XCTAssertTrue(MainLoop.pump { count() == 1 })
+            let merged = try bring(3, ["Return"])
+            XCTAssertTrue(MainLoop.pump { merged?.headingText == done })
+            XCTAssertEqual(merged?.bodyText, "1 conversation, 1 message")
+            try dismiss(merged, done)
+            XCTAssertEqual(count(), 1)
+            try dismiss(bring(4, ["Escape"]), "Stopped: Nothing Was Changed")
+            XCTAssertEqual(count(), 1)
+            try dismiss(bring(4, ["shift+Tab", "Return"]), done)
+            XCTAssertTrue(MainLoop.pump { count() == 2 }, "a room beside it")
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
+    /// What is imported becomes rooms of this computer, also while an account is shown.
+    func testAnImportLeadsToThisComputer() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom()
+            fixture.coordinator.takesImports = true
+            fixture.coordinator.archive = RoomArchive(source: fixture.backend, destination: fixture.backend)
+            let other = try ChatFixture()
+            let service = AccountsOnly()
+            let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _ in
+                other?.coordinator
+            }
+            accounts.start(showing: AccountsOnly.id)
+            XCTAssertTrue(MainLoop.pump { accounts.selection == AccountsOnly.id })
+            let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
+            window.present()
+            XCTAssertTrue(MainLoop.pump { window.window.isMapped && window.window.width > 0 })
+            let file = fixture.folder.path("result.json")
+            let text = """
+                {"name": "Bikes", "type": "private_group", "id": 1, "messages": [
+                {"id": 2, "type": "message", "date_unixtime": "1682928060", "from": "Ann", "from_id": "u1", "text": "Hi"}]}
+                """
+            try Data(text.utf8).write(to: file)
+            guard let dialog = window.transfer(.import(file)) else { return XCTFail("no dialog") }
+            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Conversations Were Imported" }, dialog.headingText)
+            try RealInput.activate(dialog.window)
+            try RealInput.press("Return")
+            XCTAssertTrue(
+                MainLoop.pump {
+                    accounts.selection == AccountsCoordinator.localID
+                        && fixture.coordinator.rooms.state.selectedRow?.name == "Bikes"
+                })
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try other.close()
+            try fixture.close()
+        }
+    }
+
     func testABrokenFileIsToldAndADialogIsFinalised() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -78,7 +165,8 @@ final class TransferTests: GtkTestCase {
     @MainActor
     private static func fail(_ window: MainWindow, _ file: URL, onFinalize: @escaping () -> Void) throws {
         guard let dialog = window.transfer(.import(file)) else { return XCTFail("no dialog") }
-        XCTAssertTrue(MainLoop.pump { dialog.headingText == "Nothing Was Imported" }, dialog.headingText)
+        XCTAssertTrue(
+            MainLoop.pump { dialog.headingText == "Nothing Was Imported from “result.json”" }, dialog.headingText)
         XCTAssertTrue(dialog.bodyText.contains("ends in the middle"), dialog.bodyText)
         dialog.window.onFinalize(onFinalize)
         try RealInput.activate(dialog.window)
@@ -93,7 +181,7 @@ final class TransferTests: GtkTestCase {
             let (backend, room) = (fixture.backend, conversation.roomID)
             try finish {
                 _ = try await backend.send(
-                    OutgoingMessage(transactionID: TransactionID("1"), text: "Hello *you*"), to: room)
+                    WrittenMessage("Hello *you*"), as: TransactionID("1"), to: room)
             }
             let window = Self.open(fixture)
             let target = fixture.folder.path("out")
@@ -111,4 +199,25 @@ final class TransferTests: GtkTestCase {
             try fixture.close()
         }
     }
+}
+
+/// One account that is there, and nothing else.
+private struct AccountsOnly: SignInService, AccountService {
+    static let id = "@ann:x"
+
+    func accountStates() -> AsyncStream<[AccountState]> {
+        let account = Account(id: Self.id, kind: "matrix", server: "https://x", device: "D", name: "Ann")
+        return AsyncStream { $0.yield([AccountState(account: account, condition: .online)]) }
+    }
+    func server(at address: String) async throws -> SignInServer { throw SignInProblem.notAnAddress }
+    func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
+        throw SignInProblem.wrongPassword
+    }
+    func keepSecret(of account: String, in place: SecretPlace) async throws {}
+    func begin(_ account: String) async throws {}
+    func abandon(_ account: String) async {}
+    func retry(_ account: String) async {}
+    func wake() async {}
+    func unsent(of account: String) async throws -> UnsentCount { UnsentCount(messages: 0, drafts: 0) }
+    func logOut(_ account: String, isForced: Bool) async throws {}
 }

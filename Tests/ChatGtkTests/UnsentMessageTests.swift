@@ -16,6 +16,7 @@ final class UnsentMessageTests: GtkTestCase {
         var retried: [MessageID] = []
         var deleted: [MessageID] = []
         var discarded: [MessageID] = []
+        func showAll(of message: MessageItem) {}
         func retry(_ message: MessageID) { retried.append(message) }
         func delete(_ message: MessageItem) { deleted.append(message.id) }
         func openMenu(of row: MessageRow) {}

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatOutbox
+import Composer
 import Synchronization
 
 /// A server that does as it is told: it carries out a transaction once, and answers what the test has in store.
@@ -39,20 +40,22 @@ final class FakeServer: OutboxBackend {
     }
 
     func upload(
-        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
         for part in parts { progress(part) }
-        try await answer("upload \(attachment.path)")
-        return "server:\(attachment.path)"
+        try await answer("upload \(file.digest ?? file.uri)")
+        return "server:\(file.digest ?? file.uri)"
     }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
         switch request.action {
         case .send(let message):
-            let files = message.attachments.map { " " + $0.reference.uri }.joined()
-            try await answer("\(request.id) send \(message.text)\(files)")
+            let files = message.files.map { " " + $0.uri }.joined()
+            try await answer("\(request.id) send \(message.text.source)\(files)")
             return MessageID("$\(request.id)")
-        case .edit(let target, let text, _): try await answer("\(request.id) edit \(Self.name(target)) \(text)")
+        case .edit(let target, let text):
+            try await answer("\(request.id) edit \(Self.name(target)) \(text.source)")
+        case .unreadable: try await answer("\(request.id) unreadable")
         case .delete(let target): try await answer("\(request.id) delete \(Self.name(target))")
         case .react(let target, let text, let isGiven):
             try await answer("\(request.id) \(isGiven ? "react" : "unreact") \(Self.name(target)) \(text)")

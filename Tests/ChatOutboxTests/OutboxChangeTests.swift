@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Testing
 
 @testable import ChatOutbox
@@ -8,7 +9,7 @@ import Testing
 /// Edits, deletions and reactions of what is itself on its way.
 @Suite(.timeLimit(.minutes(5))) struct OutboxChangeTests {
     private func edit(_ target: OutboxTarget, _ text: String, as id: String, in harness: OutboxHarness) async throws {
-        try await harness.outbox.edit(target, in: harness.room, text: text, transaction: TransactionID(id))
+        try await harness.outbox.edit(target, in: harness.room, to: WrittenText(text), transaction: TransactionID(id))
     }
 
     private let queued = OutboxTarget.queued(TransactionID("t"))

@@ -34,7 +34,7 @@ struct OutboxHarness {
     }
 
     func send(_ text: String, as transaction: String) async throws {
-        try await outbox.send(OutboxMessage(text: text), transaction: TransactionID(transaction), to: room)
+        try await outbox.send(WrittenMessage(text), transaction: TransactionID(transaction), to: room)
     }
 
     /// Returns as soon as the items of the room satisfy the condition.

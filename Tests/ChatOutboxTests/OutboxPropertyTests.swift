@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import SeededRandom
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
         let choice = Int.random(in: 0..<10, using: &random)
         guard choice >= 4, let place = wishes.indices.randomElement(using: &random) else {
             let text = "text \(transaction)"
-            try await outbox.send(OutboxMessage(text: text), transaction: transaction, to: room)
+            try await outbox.send(WrittenMessage(text), transaction: transaction, to: room)
             wishes.append(Wish(transaction: transaction, stored: .init(text: text)))
             return
         }
@@ -63,7 +64,7 @@ import Testing
                 switch choice {
                 case 4...6:
                     let text = "edited \(transaction)"
-                    try await outbox.edit(target, in: room, text: text, transaction: transaction)
+                    try await outbox.edit(target, in: room, to: WrittenText(text), transaction: transaction)
                     wishes[place].stored.text = text
                 case 7:
                     try await outbox.delete(target, in: room, transaction: transaction)

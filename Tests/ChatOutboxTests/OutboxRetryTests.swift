@@ -42,7 +42,7 @@ import Testing
         try await harness.send("text", as: "t")
         try await harness.items { $0.first?.state == .retrying(attempts: 1) }
         try await harness.outbox.send(
-            OutboxMessage(text: "other"), transaction: TransactionID("o"), to: RoomID("other"))
+            WrittenMessage("other"), transaction: TransactionID("o"), to: RoomID("other"))
         // Two attempts and the mark.
         await harness.clock.waitForSleepers(3)
         try await harness.outbox.retryAll()

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
         harness.server.hold()
         let other = RoomID("other")
         try await harness.send("1", as: "t1")
-        try await harness.outbox.send(OutboxMessage(text: "2"), transaction: TransactionID("t1"), to: other)
+        try await harness.outbox.send(WrittenMessage("2"), transaction: TransactionID("t1"), to: other)
         try await harness.items { $0.first?.state == .sending }
         var items = harness.outbox.items(in: other).makeAsyncIterator()
         #expect(await items.next { $0.first?.state == .sending } != nil)
@@ -57,14 +58,14 @@ import Testing
         try await harness.store.createRoom(new)
         _ = try await harness.store.saveDraft(Fixtures.draft("text"), in: harness.room)
         try await harness.outbox.send(
-            OutboxMessage(text: "text"), transaction: TransactionID("t"), to: harness.room, removingDraft: true)
+            WrittenMessage("text"), transaction: TransactionID("t"), to: harness.room, removingDraft: true)
         #expect(try await harness.store.draft(in: harness.room) == nil)
     }
 
     /// A crash between the pieces of a text would repeat those that are stored.
     @Test func severalAreQueuedTogether() async throws {
         let harness = try await OutboxHarness(isOnline: false)
-        let pieces = (1...3).map { (message: OutboxMessage(text: "\($0)"), transaction: TransactionID("t\($0)")) }
+        let pieces = (1...3).map { (TransactionID("t\($0)"), WrittenMessage("\($0)")) }
         try await harness.outbox.send(pieces, to: harness.room)
         try await harness.outbox.send(pieces, to: harness.room)
         #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["t1", "t2", "t3"])
@@ -87,10 +88,10 @@ import Testing
     @Test func filesAreUploadedBeforeTheirMessageAndOnce() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         let files = ["a", "b"].map { name in
-            OutboxAttachment(path: name, reference: MediaReference(uri: "", name: name, type: "image/png"))
+            MediaReference(uri: "media:\(name)", name: name, type: "image/png")
         }
         try await harness.outbox.send(
-            OutboxMessage(kind: .image, text: "two", attachments: files), transaction: TransactionID("t"),
+            WrittenMessage("two", kind: .image, files: files), transaction: TransactionID("t"),
             to: harness.room)
         try await harness.send("next", as: "u")
         harness = try await harness.restarted(isOnline: false)
@@ -102,10 +103,10 @@ import Testing
     @Test func whatWasUploadedIsNotUploadedAgain() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let files = ["a", "b"].map { name in
-            OutboxAttachment(path: name, reference: MediaReference(uri: "", name: name, type: "image/png"))
+            MediaReference(uri: "media:\(name)", name: name, type: "image/png")
         }
         try await harness.outbox.send(
-            OutboxMessage(text: "two", attachments: files), transaction: TransactionID("t"), to: harness.room)
+            WrittenMessage("two", files: files), transaction: TransactionID("t"), to: harness.room)
         harness.server.hold()
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.state == .sending }
@@ -135,7 +136,8 @@ import Testing
         let harness = try await OutboxHarness(isOnline: false)
         let target = OutboxTarget.message(MessageID("$m"))
         func edit(_ text: String, as id: String) async throws {
-            try await harness.outbox.edit(target, in: harness.room, text: text, transaction: TransactionID(id))
+            try await harness.outbox.edit(
+                target, in: harness.room, to: WrittenText(text), transaction: TransactionID(id))
         }
         try await edit("a", as: "e")
         try await harness.send("1", as: "t1")
@@ -175,11 +177,10 @@ import Testing
     @Test func howMuchIsUploadedIsTold() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let files = [("a", 300), ("b", 100)].map { name, bytes in
-            OutboxAttachment(
-                path: name, reference: MediaReference(uri: "", name: name, type: "image/png", bytes: bytes))
+            MediaReference(uri: "media:\(name)", name: name, type: "image/png", bytes: bytes)
         }
         try await harness.outbox.send(
-            OutboxMessage(text: "two", attachments: files), transaction: TransactionID("t"), to: harness.room)
+            WrittenMessage("two", files: files), transaction: TransactionID("t"), to: harness.room)
         #expect(try await harness.items { _ in true }.first?.upload == 0)
         harness.server.parts = [0.2, 0.6]
         harness.server.hold()
@@ -193,9 +194,9 @@ import Testing
     /// Until its files are uploaded the server has seen nothing of a message: it is gone without a trace.
     @Test(arguments: [false, true]) func anUploadIsCancelled(afterARestart: Bool) async throws {
         var harness = try await OutboxHarness(isOnline: false)
-        let file = OutboxAttachment(path: "a", reference: MediaReference(uri: "", name: "a", type: "image/png"))
+        let file = MediaReference(uri: "media:a", name: "a", type: "image/png")
         try await harness.outbox.send(
-            OutboxMessage(text: "", attachments: [file]), transaction: TransactionID("t"), to: harness.room)
+            WrittenMessage("", files: [file]), transaction: TransactionID("t"), to: harness.room)
         try await harness.send("next", as: "u")
         if afterARestart { harness = try await harness.restarted(isOnline: false) }
         harness.server.hold()

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatOutbox
+import Composer
 import Synchronization
 
 /// A server that keeps what it is sent, behind a network that loses requests and answers.
@@ -29,7 +30,7 @@ final class ReplicaServer: OutboxBackend {
     var faults: Int { state.withLock { $0.faults } }
 
     func upload(
-        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String { "server:file" }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
@@ -50,8 +51,8 @@ final class ReplicaServer: OutboxBackend {
         case .send(let message):
             let id = MessageID("$\(request.id)")
             state.order.append(id)
-            state.messages[id] = Stored(text: message.text)
-        case .edit(.message(let id), let text, _): state.messages[id]?.text = text
+            state.messages[id] = Stored(text: message.text.source)
+        case .edit(.message(let id), let text): state.messages[id]?.text = text.source
         case .delete(.message(let id)): state.messages[id] = nil
         case .react(.message(let id), let text, true): state.messages[id]?.reactions.insert(text)
         case .react(.message(let id), let text, false): state.messages[id]?.reactions.remove(text)

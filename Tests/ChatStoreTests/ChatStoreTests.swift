@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import Foundation
 import GRDB
 import Testing
@@ -49,6 +50,20 @@ import Testing
         }
     }
 
+    /// A repaired store has lost its settings, and kept the rooms.
+    @Test func roomsOfWhichThereIsOneAreMadeOnce() async throws {
+        let store = try await StoreFixture().store
+        func room(_ id: String, _ kind: Room.Kind) -> NewRoom {
+            NewRoom(
+                room: Room(id: RoomID(id), name: id, kind: kind), members: [Fixtures.own], createdAt: Fixtures.date)
+        }
+        #expect(try await store.createRooms([room("notes", .notes), room("welcome", .guide)], once: "a"))
+        #expect(try await store.createRooms([room("notes2", .notes), room("welcome2", .guide)], once: "b"))
+        #expect(try await !store.createRooms([room("notes3", .notes)], once: "a"))
+        let rooms = try await store.roomSummaries().map(\.id.rawValue).filter { $0.hasPrefix("n") || $0.hasPrefix("w") }
+        #expect(Set(rooms) == ["notes", "welcome"])
+    }
+
     @Test func readsBackEveryField() async throws {
         let fixture = try await StoreFixture()
         let new = NewMessage(
@@ -67,7 +82,7 @@ import Testing
         let fixture = try await StoreFixture()
         let first = try await fixture.append(1)
         let edited = try await fixture.store.edit(
-            first.id, in: fixture.room, text: "edited", by: Fixtures.own.id, at: Fixtures.date)
+            first.id, in: fixture.room, to: Wording("edited"), by: Fixtures.own.id, at: Fixtures.date)
         let new = NewMessage(
             id: MessageID("new"), sender: Fixtures.own.id, text: "x", sentAt: Fixtures.date,
             transactionID: first.transactionID)
@@ -103,11 +118,14 @@ import Testing
         #expect(try await fixture.summary()?.lastMessage?.text == String(repeating: "é", count: 200))
         #expect(try await fixture.summary()?.lastActivity == second.sentAt)
         _ = try await fixture.store.edit(
-            second.id, in: fixture.room, text: "edited", by: Fixtures.own.id, at: Fixtures.date)
+            second.id, in: fixture.room, to: Wording("edited"), by: Fixtures.own.id, at: Fixtures.date)
         #expect(try await fixture.summary()?.lastMessage?.text == "edited")
         _ = try await fixture.store.delete(second.id, in: fixture.room, by: Fixtures.own.id)
         let last = try await fixture.summary()?.lastMessage
-        #expect(last == .init(senderName: "Alex", isOwn: false, text: first.text, sentAt: first.sentAt))
+        #expect(
+            last
+                == .init(
+                    senderName: "Alex", isOwn: false, text: first.text, syntax: .markdown, sentAt: first.sentAt))
         #expect(try await fixture.summary()?.lastActivity == second.sentAt)
     }
 
@@ -200,7 +218,7 @@ import Testing
         await #expect(throws: ChatError.diskFull) { try await fixture.store.saveDraft(large, in: fixture.room) }
         let request = OutboxRequest(
             id: TransactionID("t"), room: fixture.room,
-            action: .send(OutboxMessage(text: String(repeating: "x", count: 200_000))), queuedAt: Fixtures.date)
+            action: .send(WrittenMessage(String(repeating: "x", count: 200_000))), queuedAt: Fixtures.date)
         await #expect(throws: ChatError.diskFull) {
             try await fixture.store.commit(OutboxChange(put: [request], sentDraft: fixture.room))
         }

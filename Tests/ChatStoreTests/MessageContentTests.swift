@@ -53,7 +53,7 @@ import Testing
         let message = try await fixture.append(1, text: "frist")
         for (text, seconds) in [("firts", 1.0), ("first", 2)] {
             _ = try await fixture.store.edit(
-                message.id, in: fixture.room, text: text, by: Fixtures.own.id,
+                message.id, in: fixture.room, to: Wording(text), by: Fixtures.own.id,
                 at: Fixtures.date.addingTimeInterval(seconds))
         }
         let revisions = try await fixture.store.revisions(of: message.id, in: fixture.room)
@@ -70,10 +70,11 @@ import Testing
 
     @Test func receiptsAndReadingPlacesAreKeptPerRoom() async throws {
         let fixture = try await StoreFixture()
-        let receipt = ReadReceipt(member: Fixtures.other.id, message: MessageID("m"), readAt: Fixtures.date)
+        let ids = [try await fixture.append(1).id, try await fixture.append(2).id]
+        let receipt = ReadReceipt(member: Fixtures.other.id, message: ids[0], readAt: Fixtures.date)
         try await fixture.store.setReceipt(receipt, in: fixture.room)
         var newer = receipt
-        newer.message = MessageID("n")
+        newer.message = ids[1]
         try await fixture.store.setReceipt(newer, in: fixture.room)
         #expect(try await fixture.store.receipts(in: fixture.room) == [newer])
         #expect(try await fixture.store.readingPlace(in: fixture.room) == nil)

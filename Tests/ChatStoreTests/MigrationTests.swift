@@ -82,6 +82,58 @@ import Testing
         await store.close()
     }
 
+    /// Versions before ``Schema/marks`` could put history behind what is newer.
+    @Test func historyThatIsOutOfItsOrderIsAskedForAnew() async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
+        let before = try #require(Schema.stepThatAsksAnew) - 1
+        let old = Schema(
+            applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
+        try old.migrate(queue)
+        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
+        try Schema.unsent.migrate(unsent)
+        try unsent.close()
+        // Ann's messages, named after the minutes at which they were said, in two rooms, one of which is as it should be.
+        let wrong = [(10, 1), (11, 2), (12, 3), (4, -3), (5, -2), (13, -1), (14, 0), (20, 4), (21, 5)]
+        let right = [(1, -5), (2, -4), (10, 6), (11, 7), (12, -7), (13, -6), (20, 8)]
+        try await queue.write { db in
+            try db.execute(sql: "INSERT INTO user VALUES (1, '@ann:a')")
+            for (room, rows) in [(Int64(1), wrong), (2, right)] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO room (key, id, kind, name, lastActivity, readUpTo) VALUES (?1, 'r' || ?1, 'group', 'A', 0, 0);
+                        """, arguments: [room])
+                try db.execute(sql: "INSERT INTO roomSetting VALUES (?, 'matrix.encrypted', '0')", arguments: [room])
+                try db.execute(
+                    sql: "INSERT INTO member (room, id, kind, name) VALUES (?, '@ann:a', 'person', 'Ann')",
+                    arguments: [room])
+                for (place, (minute, arrival)) in rows.enumerated() {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO message (key, room, arrival, id, sender, sentAt, text) VALUES (?, ?, ?, ?, 1, ?, ?)
+                            """,
+                        arguments: [
+                            MessageKey(room: room, position: Int64(place + 1)).raw, room, arrival, "$\(room)-\(minute)",
+                            minute * 120_000, "\(minute)",
+                        ])
+                }
+            }
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        func texts(_ room: String) async throws -> [String] {
+            try await store.messages(in: RoomID(room), before: .max, limit: 100).messages.map(\.text)
+        }
+        #expect(try await texts("r1") == ["10", "11", "12", "20", "21"])
+        #expect(try await store.gaps(in: RoomID("r1")).map(\.eventBehind) == [MessageID("$1-10"), MessageID("$1-20")])
+        #expect(try await store.roomSummaries().first { $0.id == RoomID("r1") }?.unreadCount == 5)
+        #expect(try await texts("r2") == right.map { "\($0.0)" })
+        #expect(try await store.gaps(in: RoomID("r2")).isEmpty)
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
     /// What tells rows on loose pages apart.
     @Test func eachTableWithARowidHasItsOwnNumberOfColumns() async throws {
         let store = try await ChatStore.open(in: url)

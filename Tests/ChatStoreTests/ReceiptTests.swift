@@ -47,7 +47,7 @@ import Testing
         #expect(try await readers(store) == ["$1": [bob]])
         #expect(try await apply([], [receipt(3, by: bob)], to: store) == ["$1", "$3"], "both rows are others")
         #expect(try await apply([], [receipt(2, by: bob), receipt(3, by: bob)], to: store) == [])
-        #expect(try await apply([], [receipt(99, by: bob)], to: store) == [], "what is not known moves nobody")
+        #expect(try await apply([], [receipt(99, by: bob)], to: store) == [], "what is not known moves nobody yet")
         #expect(try await readers(store) == ["$3": [bob]])
         #expect(try await store.receipts(in: room).filter { $0.member == bob } == [receipt(3, by: bob)])
         await store.close()
@@ -71,6 +71,52 @@ import Testing
         let gap = try #require(try await store.gaps(in: room).first)
         _ = try await store.fill(gap, in: room, with: [text(1), text(2), text(3)], next: nil)
         #expect(try await readers(store) == ["$2": [bob]])
+        await store.close()
+    }
+
+    /// A reaction, an edit, state: whoever read as far as there has read the message before it.
+    @Test func readersStandAtTheMessageBeforeWhatIsNone() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
+        try await apply([text(1), silent(2), text(3), silent(4)], [receipt(2, by: bob)], to: store)
+        #expect(try await readers(store) == ["$1": [bob]])
+        #expect(try await apply([], [receipt(4, by: bob)], to: store) == ["$1", "$3"])
+        #expect(try await readers(store) == ["$3": [bob]])
+        #expect(try await apply([], [receipt(3, by: bob)], to: store) == [], "never back")
+        // Behind a gap, before anything is said there: what is filled in was read, too.
+        try await apply([silent(9), text(10)], [receipt(9, by: bob)], gap: "p9", to: store)
+        #expect(try await readers(store) == ["$3": [bob]])
+        let gap = try #require(try await store.gaps(in: room).first)
+        let filled = try await store.fill(gap, in: room, with: [text(7), text(8)], next: "p7")
+        #expect(filled?.changed.map(\.id.rawValue) == ["$3", "$7", "$8"], "where they stood is told, too")
+        #expect(try await readers(store) == ["$8": [bob]])
+        await store.close()
+    }
+
+    /// Where nothing was said before it, a piece of later history goes behind it all the same.
+    @Test func whatIsFoundLaterIsNotReadByWhoReadBefore() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
+        try await apply([text(1)], to: store)
+        try await apply([silent(5)], [receipt(5, by: bob)], gap: "p5", to: store)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [text(1), silent(3)], next: "p1")
+        try await apply([text(20)], gap: "p20", to: store)
+        let later = try #require(try await store.gaps(in: room).first)
+        let stretch = HistoryStretch(events: [text(9), text(10)], older: "p9", newer: "p11")
+        #expect(try await store.place(stretch, in: later, of: room) != nil)
+        #expect(try await readers(store) == ["$1": [bob]])
+        await store.close()
+    }
+
+    @Test func aReceiptOfAReaderWaitsToo() async throws {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        try await apply([text(1), text(2)], [receipt(1, by: bob)], to: store)
+        try await apply([], [receipt(3, by: bob), receipt(5, by: bob)], to: store)
+        #expect(try await apply([text(3)], to: store) == ["$1", "$3"])
+        #expect(try await readers(store) == ["$3": [bob]])
+        try await apply([text(4), .silent(MessageID("$5")), text(6)], to: store)
+        #expect(try await readers(store) == ["$4": [bob]])
         await store.close()
     }
 

@@ -54,7 +54,7 @@ import Testing
         let fixture = try await fixture("東京の話", "second")
         let id = MessageID("message-1")
         _ = try await fixture.store.edit(
-            id, in: fixture.room, text: "大阪の話 now", by: Fixtures.own.id, at: Fixtures.date)
+            id, in: fixture.room, to: Wording("大阪の話 now"), by: Fixtures.own.id, at: Fixtures.date)
         #expect(try await texts("東京", in: fixture) == [])
         #expect(try await texts("大阪", in: fixture) == ["大阪の話 now"])
         #expect(try await texts("now", in: fixture) == ["大阪の話 now"])

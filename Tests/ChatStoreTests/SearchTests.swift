@@ -106,7 +106,7 @@ import Testing
         let fixture = try await fixture("first", "second")
         let id = MessageID("message-1")
         _ = try await fixture.store.edit(
-            id, in: fixture.room, text: "changed", by: Fixtures.own.id, at: Fixtures.date)
+            id, in: fixture.room, to: Wording("changed"), by: Fixtures.own.id, at: Fixtures.date)
         #expect(try await texts(SearchQuery(text: "first"), in: fixture) == [])
         #expect(try await texts(SearchQuery(text: "hang", matching: .part), in: fixture) == ["changed"])
         _ = try await fixture.store.delete(id, in: fixture.room, by: Fixtures.own.id)

@@ -54,7 +54,7 @@ import Testing
     private static func request(_ number: Int) -> OutboxRequest {
         OutboxRequest(
             id: TransactionID("t\(number)"), room: RoomID("room-\(number)"),
-            action: .send(OutboxMessage(text: "queued \(number) " + String(repeating: "q", count: 400))),
+            action: .send(WrittenMessage("queued \(number) " + String(repeating: "q", count: 400))),
             queuedAt: Fixtures.date)
     }
 

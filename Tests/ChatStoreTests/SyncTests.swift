@@ -124,6 +124,48 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
+    /// What is between two answers that brought no message is asked for from the later.
+    @Test func aGapWithNothingBehindItMovesOn() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2)], to: store)
+        for token in ["p5", "p5", "p9"] { try await apply([], gap: token, to: store) }
+        #expect(try await store.gaps(in: room).map(\.token) == ["p9"])
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: (2..<9).map(event), next: "p2")
+        #expect(try await store.gaps(in: room).isEmpty)
+        try await apply([event(9)], to: store)
+        #expect(try await texts(store) == (1...9).map(String.init))
+    }
+
+    @Test func whatHasNoMessageComesTwiceAndIsOneGap() async throws {
+        let store = try await open()
+        try await apply([event(3), event(4)], gap: "p3", to: store)
+        for _ in 0..<2 { try await apply([.silent(MessageID("$8"))], gap: "p8", to: store) }
+        #expect(try await store.gaps(in: room).map(\.token) == ["p3", "p8"])
+        let gap = try #require(try await store.gaps(in: room).last)
+        _ = try await store.fill(gap, in: room, with: (1..<8).map(event), next: nil)
+        #expect(try await store.gaps(in: room).map(\.token) == ["p3"], "what is older belongs in front")
+        try await apply([event(9)], to: store)
+        #expect(try await texts(store) == (3...7).map(String.init) + ["9"])
+    }
+
+    /// As earlier versions left them.
+    @Test func historyIsNeverPutBehindWhatIsNewer() async throws {
+        let store = try await open()
+        try await apply([event(3), event(4)], gap: "p3", to: store)
+        try await apply([event(9)], gap: "p9", to: store)
+        try await store.write { db in
+            try db.execute(
+                sql: "INSERT INTO gap (room, position, token) SELECT room, position - 9, 'p6' FROM gap LIMIT 2")
+        }
+        let gap = try #require(try await store.gaps(in: room).last)
+        _ = try await store.fill(gap, in: room, with: (1..<9).map(event), next: nil)
+        #expect(try await texts(store) == (3...9).map(String.init))
+        let oldest = try #require(try await store.gaps(in: room).first { $0.token == "p3" })
+        _ = try await store.fill(oldest, in: room, with: [event(1), event(2)], next: nil)
+        #expect(try await texts(store) == (1...9).map(String.init))
+    }
+
     @Test func whatIsToldAgainFillsEachGapWithinIt() async throws {
         let store = try await open()
         try await apply([event(0)], to: store)
@@ -208,10 +250,10 @@ import Testing
         let store = try await open()
         try await apply(
             [
-                event(9), change("$e2", 5, .edit(text: "late", formattedText: nil), at: 20),
-                change("$e1", 5, .edit(text: "early", formattedText: nil), at: 10), change("$r", 5, .reaction("👍")),
+                event(9), change("$e2", 5, .edit(Wording("late")), at: 20),
+                change("$e1", 5, .edit(Wording("early")), at: 10), change("$r", 5, .reaction("👍")),
                 change("$r2", 5, .reaction("🎉")), change("$x", 4, .deletion),
-                change("$false", 5, .edit(text: "false", formattedText: nil), by: "@bob:a", at: 30),
+                change("$false", 5, .edit(Wording("false")), by: "@bob:a", at: 30),
             ], gap: "p", to: store)
         try await apply(
             [
@@ -231,8 +273,8 @@ import Testing
         try await apply([event(1), event(2)], to: store)
         var told = try await apply(
             [
-                change("$e", 1, .edit(text: "one", formattedText: nil), at: 50),
-                change("$old", 1, .edit(text: "older", formattedText: nil), at: 40), change("$r", 1, .reaction("👍")),
+                change("$e", 1, .edit(Wording("one")), at: 50),
+                change("$old", 1, .edit(Wording("older")), at: 40), change("$r", 1, .reaction("👍")),
             ], to: store)
         #expect(told.changed.map(\.text) == ["one"] && told.changed.first?.reactions.count == 1)
         #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == "$r")
@@ -249,11 +291,91 @@ import Testing
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "one")
     }
 
+    /// One who gives a reaction twice, from two programs, takes back one of them.
+    @Test func ofTwoReactionsThatAreTheSameOneIsTakenBack() async throws {
+        let store = try await open()
+        func withdraw(_ id: String) -> TimelineEvent { .withdrawn(MessageID(id), at: Fixtures.date) }
+        func senders() async throws -> [MemberID] {
+            try await store.messages([MessageID("$1")], in: room).first?.reactions.first?.senders ?? []
+        }
+        for order in [["$a", "$b"], ["$b", "$a"]] {
+            for withdrawn in ["$a", "$b"] {
+                let folder = TemporaryFolder()
+                let store = try await ChatStore.open(in: folder.path("store"))
+                let times = ["$a": 1.0, "$b": 2.0]
+                let given = order.map { change($0, 1, .reaction("👍"), at: times[$0] ?? 0) }
+                try await apply([event(1)] + given, to: store)
+                let told = try await apply([withdraw(withdrawn)], to: store)
+                let left = withdrawn == "$a" ? "$b" : "$a"
+                #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == left)
+                try await apply([withdraw(left)], to: store)
+                #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == nil)
+                try await apply(given, to: store)
+                #expect(try await store.messages([MessageID("$1")], in: room).first?.reactions == [], "told again")
+                _ = told
+                await store.close()
+            }
+        }
+        // A copy without its content, before anything was told of its deletion.
+        try await apply([event(1), change("$r", 1, .reaction("👍"))], to: store)
+        #expect(try await senders() == [ann])
+        #expect(
+            try await apply([.silent(MessageID("$r")), withdraw("$r")], to: store).changed.map(\.id.rawValue) == ["$1"])
+        #expect(try await senders() == [])
+    }
+
+    /// What was a text may be a picture by an edit, and is a text again when that is deleted.
+    @Test func anEditChangesTheWholeMessage() async throws {
+        let store = try await open()
+        let file = MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png", bytes: 5, loudness: [1, 2])
+        func edit(_ id: String, _ text: String, _ kind: Message.Kind, _ files: [MediaReference], at time: Double)
+            -> TimelineEvent
+        {
+            var change = MessageChange(
+                id: id, target: MessageID("$1"), sender: ann, at: Date(timeIntervalSince1970: time),
+                kind: .edit(Wording(text)))
+            change.content = MessageContents(kind: kind, attachments: files)
+            return .change(change)
+        }
+        func message() async throws -> Message {
+            try #require(try await store.messages([MessageID("$1")], in: room).first)
+        }
+        // One waits for its message, and an older one comes later.
+        try await apply([edit("$c", "A cat", .image, [file], at: 30)], to: store)
+        try await apply([event(1), edit("$b", "waves", .emote, [], at: 20)], to: store)
+        #expect(try await message().kind == .image)
+        #expect(try await message().attachments == [file])
+        #expect(try await store.roomSummaries().first?.lastMessage?.text == "A cat")
+        try await apply([.withdrawn(MessageID("$c"), at: Fixtures.date)], to: store)
+        #expect(try await message().kind == .emote)
+        #expect(try await message().attachments == [])
+        // An edit that says nothing of it leaves it as it is.
+        try await apply([change("$d", 1, .edit(Wording("x")), at: 40)], to: store)
+        #expect(try await message().kind == .emote)
+        for id in ["$d", "$b"] { try await apply([.withdrawn(MessageID(id), at: Fixtures.date)], to: store) }
+        #expect(try await message().kind == .text)
+        #expect(try await message().text == "1")
+        #expect(try await store.integrityProblems() == [])
+    }
+
+    @Test func whoseNameIsDeletedIsCalledByTheIdentifier() async throws {
+        let store = try await open()
+        try await apply([], to: store) {
+            $0.members = [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: true, avatar: "mxc://a/1")]
+            $0.origins = [StateOrigin.Subject(type: "m.room.member", key: "@ann:a"): MessageID("$in")]
+        }
+        #expect(
+            try await store.origins(of: [MessageID("$in"), MessageID("$x")], in: room).map(\.subject.key) == ["@ann:a"])
+        let outcome = try await apply([], to: store) { $0.unnamed = [ann, MemberID("@nobody:a")] }
+        #expect(outcome.members == [Member(id: ann, displayName: "@ann:a", kind: .person, hasLeft: true)])
+        #expect(try await apply([], to: store) { $0.unnamed = [ann] }.members == nil)
+    }
+
     /// An edit is an event of its own, which can be deleted, before or after it is told, and be told again.
     @Test func anEditThatIsDeletedLeavesTheVersionBefore() async throws {
         let store = try await open()
         func edit(_ id: String, _ text: String, at time: Double) -> TimelineEvent {
-            change(id, 1, .edit(text: text, formattedText: nil), at: time)
+            change(id, 1, .edit(Wording(text)), at: time)
         }
         func deletion(of id: String) -> TimelineEvent {
             .change(
@@ -289,12 +411,153 @@ import Testing
 
     @Test func whatWasReadElsewhereIsRead() async throws {
         let store = try await open()
-        try await apply([event(1), event(2), event(3)], to: store) { $0.readUpTo = MessageID("$2") }
+        try await apply([event(1), event(2), event(3)], to: store) { $0.readUpTo = [MessageID("$2")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 1)
-        try await apply([event(4)], to: store) { $0.readUpTo = MessageID("$1") }
+        try await apply([event(4)], to: store) { $0.readUpTo = [MessageID("$1")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 2, "never back")
-        try await apply([], to: store) { $0.readUpTo = MessageID("$4") }
+        try await apply([], to: store) { $0.readUpTo = [MessageID("$4")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 0)
+    }
+
+    /// A mark may be at a reaction, at state, or at what is not known yet.
+    @Test func whatWasReadIsWhatIsBeforeTheMark() async throws {
+        let store = try await open()
+        func unread() async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
+        try await apply([event(1), event(2), .silent(MessageID("$r")), event(3)], to: store) {
+            $0.readUpTo = [MessageID("$r")]
+        }
+        #expect(try await unread() == 1)
+        try await apply([], to: store) { $0.readUpTo = [MessageID("$5"), MessageID("$1")] }
+        #expect(try await unread() == 1, "it is not known yet")
+        try await apply([event(4), .silent(MessageID("$5")), event(6)], to: store)
+        #expect(try await unread() == 1)
+        #expect(try await store.snapshot(of: room, limit: 5)?.readUpTo == MessageID("$4"))
+        // In what is missing, and told with what is behind it.
+        try await apply([.silent(MessageID("$11")), event(12)], gap: "p11", to: store) {
+            $0.readUpTo = [MessageID("$8"), MessageID("$11")]
+        }
+        #expect(try await unread() == 1, "it is before the one and after all that is missing")
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [event(7), event(8), event(9), event(10)], next: "p7")
+        #expect(try await unread() == 1)
+    }
+
+    @Test func whatIsUnreadOfAllThatIsMissingIsCountedWithIt() async throws {
+        let store = try await open()
+        func unread() async throws -> String? {
+            try await store.roomSummaries().first.map {
+                "\($0.unreadCount)\($0.mayHaveMoreUnread ? "+" : "")"
+            }
+        }
+        try await apply([event(8), event(9)], gap: "p8", to: store)
+        #expect(try await unread() == "2+", "nobody knows of a mark")
+        #expect(try await store.uncountedRooms(limit: 5) == [room])
+        try await apply([], to: store) { $0.readUpTo = [MessageID("$5")] }
+        let gap = try #require(try await store.uncountedGap(in: room))
+        _ = try await store.fill(gap, in: room, with: [event(6), event(7)], next: "p6")
+        #expect(try await unread() == "4+")
+        let next = try #require(try await store.uncountedGap(in: room))
+        _ = try await store.fill(next, in: room, with: [event(4), event(5)], next: "p4")
+        #expect(try await unread() == "4")
+        #expect(try await store.uncountedGap(in: room) == nil, "what is before it is read")
+        let oldest = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(oldest, in: room, with: [event(3)], next: nil)
+        #expect(try await unread() == "4")
+    }
+
+    @Test func aServersCountIsBelievedWhereMessagesAreMissing() async throws {
+        let store = try await open()
+        func counts() async throws -> [Int] {
+            let summary = try #require(try await store.roomSummaries().first)
+            #expect(!summary.mayHaveMoreUnread)
+            return [summary.unreadCount, summary.mentionCount]
+        }
+        try await apply([event(1)], to: store) { $0.counted = UnreadCount(messages: 0, mentions: 0) }
+        #expect(try await counts() == [0, 0])
+        try await apply([event(8), event(9)], gap: "p8", to: store) {
+            $0.counted = UnreadCount(messages: 8, mentions: 2)
+        }
+        #expect(try await counts() == [8, 2])
+        #expect(try await store.uncountedRooms(limit: 5).isEmpty)
+        try await apply([event(10)], to: store)
+        #expect(try await counts() == [9, 2])
+        var mention = message(7)
+        mention.attention = .mention
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [event(6), .message(mention)], next: "p6")
+        #expect(try await counts() == [9, 2], "what is fetched is among them")
+        try await apply([], to: store) { $0.readUpTo = [MessageID("$9")] }
+        #expect(try await counts() == [1, 0])
+        // What is missing may have been read, and what is before it with it.
+        try await apply([event(11), event(12), event(13)], to: store)
+        try await apply([event(20)], gap: "p20", to: store) {
+            $0.readUpTo = [MessageID("$16")]
+            $0.counted = UnreadCount(messages: 4, mentions: 0)
+        }
+        #expect(try await counts() == [4, 0])
+        for numbers in [18..<20, 14..<18] {
+            let last = try #require(try await store.gaps(in: room).last)
+            _ = try await store.fill(
+                last, in: room, with: numbers.map(event), next: "p\(numbers.lowerBound)")
+            #expect(try await counts() == [4, 0], "what the server says")
+        }
+    }
+
+    /// A batch that left all of its messages out has no event that a mark could lie at.
+    @Test(arguments: ["$4", nil])
+    func whatIsMissingBehindAMarkIsUnread(_ mark: String?) async throws {
+        let store = try await open()
+        func unread() async throws -> Int { try #require(try await store.roomSummaries().first).unreadCount }
+        try await apply([event(1)], to: store) { $0.counted = UnreadCount(messages: 1, mentions: 0) }
+        try await apply([], gap: "p5", to: store) {
+            $0.readUpTo = mark.map { [MessageID($0)] } ?? []
+            $0.counted = UnreadCount(messages: 0, mentions: 0)
+        }
+        #expect(try await unread() == 0)
+        try await apply([], gap: "p7", to: store) { $0.counted = UnreadCount(messages: 2, mentions: 0) }
+        #expect(try await unread() == 2, "what is missing since then")
+        try await apply([event(7)], to: store) { $0.counted = UnreadCount(messages: 3, mentions: 0) }
+        #expect(try await unread() == 3)
+        for numbers in [4..<7, 1..<4] {
+            let gap = try #require(try await store.gaps(in: room).last)
+            _ = try await store.fill(gap, in: room, with: numbers.map(event), next: "p\(numbers.lowerBound)")
+            #expect(try await unread() == 3, "what was said before it stays read")
+        }
+        #expect(try await store.gaps(in: room).isEmpty)
+        #expect(try await texts(store) == (1...7).map(String.init))
+        try await apply([event(8)], to: store)
+        #expect(try await unread() == 4)
+        #expect(try await store.integrityProblems() == [])
+    }
+
+    @Test(arguments: [nil, UnreadCount(messages: 2, mentions: 0)])
+    func whatIsMissingBehindWhatIsNoMessageIsUnread(_ counted: UnreadCount?) async throws {
+        let store = try await open()
+        func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
+        try await apply([.silent(MessageID("$1"))], to: store) {
+            $0.readUpTo = [MessageID("$1")]
+            $0.counted = counted.map { _ in UnreadCount(messages: 0, mentions: 0) }
+        }
+        try await apply([], gap: "p4", to: store) { $0.counted = counted }
+        #expect(try await summary().mayHaveMoreUnread == (counted == nil))
+        #expect(try await summary().unreadCount == counted?.messages ?? 0)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(
+            gap, in: room, with: [.silent(MessageID("$1")), event(2), event(3)], next: "p1")
+        #expect(try await summary().unreadCount == 2)
+        #expect(try await store.gaps(in: room).isEmpty)
+    }
+
+    @Test func whoEntersHasReadWhatWasSaidBefore() async throws {
+        let store = try await open()
+        let me = MemberID("@me:a")
+        let entry = NewMessage(
+            id: MessageID("$in"), sender: me, event: RoomEvent(.joined, subject: me), sentAt: Fixtures.date)
+        try await apply([event(1), event(2), .message(entry), event(3)], gap: "p1", to: store) {
+            $0.members = [Member(id: me, displayName: "Me", kind: .own)]
+        }
+        let summary = try #require(try await store.roomSummaries().first)
+        #expect(summary.unreadCount == 1 && !summary.mayHaveMoreUnread)
     }
 
     @Test func aRoomThatWasLeftGoesWithAllThatWasUnsent() async throws {

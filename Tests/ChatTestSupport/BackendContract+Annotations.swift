@@ -61,7 +61,7 @@ extension BackendContract {
             let room = try await backend.createRoom(named: "Room")
             try await backend.saveDraft(SavedDraft(data: Data([1]), preview: "draft"), in: room)
             var message = Fixtures.outgoing("forwarded")
-            message.keepsDraft = true
+            message.message.origin = .forwarded
             try await backend.send(message, to: room)
             try expect(try await backend.draft(in: room)?.preview == "draft", "the draft is still there")
             try await backend.send(Fixtures.outgoing("sent"), to: room)

@@ -9,9 +9,8 @@ extension BackendContract {
             var file = try await backend.takeIn(.data(data), named: "note.txt", type: "text/plain") { _ in }
             try expect(file.bytes == data.count && file.name == "note.txt", "it is as it was taken in")
             (file.width, file.height, file.altText) = (3, 4, "A note")
-            let outgoing = OutgoingMessage(
-                transactionID: TransactionID("t1"), text: "", kind: file.messageKind, attachments: [file])
-            let sent = try await backend.send(outgoing, to: room)
+            let message = WrittenMessage("", kind: file.messageKind, files: [file])
+            let sent = try await backend.send(message, as: TransactionID("t1"), to: room)
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(
                 page.messages == [sent] && sent.attachments == [file] && sent.kind == .file, "it is stored whole")
@@ -26,7 +25,7 @@ extension BackendContract {
             let room = try await backend.createRoom(named: "Room")
             let file = try await backend.takeIn(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
             let sent = try await backend.send(
-                OutgoingMessage(transactionID: TransactionID("t1"), text: "see", attachments: [file]), to: room)
+                WrittenMessage("see", files: [file]), as: TransactionID("t1"), to: room)
             try await backend.delete(sent.id, in: room)
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(page.messages.first?.attachments.isEmpty == true, "none is left")
@@ -37,7 +36,7 @@ extension BackendContract {
             try await expect(.notFound) { _ = try await backend.content(of: nowhere) }
             try await expect(.notFound) {
                 try await backend.send(
-                    OutgoingMessage(transactionID: TransactionID("t"), text: "x", attachments: [nowhere]), to: room)
+                    WrittenMessage("x", files: [nowhere]), as: TransactionID("t"), to: room)
             }
             try await expect(.unreadableFile) {
                 let missing = URL(fileURLWithPath: "/nowhere/at/all")

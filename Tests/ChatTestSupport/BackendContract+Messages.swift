@@ -9,7 +9,7 @@ extension BackendContract {
             for text in ["one", "  two  \n\nlines ", "😀 **bold** <b>&\u{0301}", "e\u{0301}"] {
                 let outgoing = Fixtures.outgoing(text)
                 try await backend.send(outgoing, to: room)
-                let told = try await sent(outgoing.transactionID, in: &updates)
+                let told = try await sent(outgoing.transaction, in: &updates)
                 try expect(Array(told.text.utf8) == Array(text.utf8), "the text is the same, byte for byte")
                 try expect(told.position > last, "it comes after the one before")
                 try expect(told.roomID == room && !told.isDeleted && told.editedAt == nil, "it is a fresh message")

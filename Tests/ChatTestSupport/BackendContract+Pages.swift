@@ -52,7 +52,7 @@ extension BackendContract {
         },
         BackendContract("a reply tells what it answers") { backend in
             let (room, sent) = try await roomOf(2, in: backend)
-            let reply = OutgoingMessage(transactionID: TransactionID("reply"), text: "Yes", replyTo: sent[0])
+            let reply = (TransactionID("reply"), WrittenMessage("Yes", replyTo: sent[0]))
             try await backend.send(reply, to: room)
             let page = try await backend.messages(in: room, before: .max, limit: 5)
             try expect(page.messages.map(\.replyTo) == [nil, nil, sent[0]], "it and no other")

@@ -17,7 +17,7 @@ public struct BackendContract: Sendable, CustomStringConvertible {
         self.run = run
     }
 
-    public static let all = rooms + messages + timelines + media + pages + annotations
+    public static let all = rooms + messages + timelines + media + pages + annotations + written
 
     static func expect(_ condition: Bool, _ message: String, line: Int = #line) throws {
         if !condition { throw Violation(description: "line \(line): \(message)") }

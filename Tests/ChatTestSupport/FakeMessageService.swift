@@ -1,10 +1,12 @@
 public import ChatCore
+public import Composer
 import Synchronization
 
 /// Records what is asked of it; what is sent comes back as the next message.
 public final class FakeMessageService: MessageService {
     public enum Call: Equatable, Sendable {
-        case send(OutgoingMessage, RoomID), edit(MessageID, RoomID, String), delete(MessageID, RoomID)
+        case send(WrittenMessage, TransactionID, RoomID)
+        case edit(MessageID, RoomID, WrittenText), delete(MessageID, RoomID)
         case retry(TransactionID?, RoomID), discard(TransactionID?, RoomID)
         case typing(Bool, RoomID)
     }
@@ -16,16 +18,20 @@ public final class FakeMessageService: MessageService {
 
     public var calls: [Call] { recorded.withLock { $0 } }
 
-    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        let position = try record(.send(message, room))
-        return Fixtures.message(Int64(position), in: room.rawValue, text: message.text)
+    public func send(
+        _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
+    ) async throws -> Message {
+        let position = try record(.send(message, transaction, room))
+        return Fixtures.message(Int64(position), in: room.rawValue, text: message.text.source)
     }
 
-    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        for message in messages { try record(.send(message, room)) }
+    public func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        for (transaction, message) in messages { try record(.send(message, transaction, room)) }
     }
 
-    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
+    public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try record(.edit(message, room, text))
     }
 

@@ -22,8 +22,10 @@ public enum Fixtures {
             position: position)
     }
 
-    public static func outgoing(_ text: String, transaction: String = UUID().uuidString) -> OutgoingMessage {
-        OutgoingMessage(transactionID: TransactionID(transaction), text: text)
+    public static func outgoing(
+        _ text: String, transaction: String = UUID().uuidString
+    ) -> (transaction: TransactionID, message: WrittenMessage) {
+        (TransactionID(transaction), WrittenMessage(text))
     }
 
     public static func draft(_ text: String) -> SavedDraft {

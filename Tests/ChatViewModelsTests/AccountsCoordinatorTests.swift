@@ -111,6 +111,31 @@ struct AccountsCoordinatorTests {
         #expect(accounts.banner == nil)
     }
 
+    @Test func whatWaitsForSigningInSaysSo() async {
+        let service = FakeChatService()
+        let waiting = Message.of(1, by: Fixtures.own, delivery: .sending)
+        service.openings[RoomID("room")] = .opened(
+            TimelinePage(messages: [waiting, .of(2, by: Fixtures.own)], hasOlder: false), members: [Fixtures.own],
+            readUpTo: nil)
+        let coordinator = ConversationCoordinator(service: service)
+        let accounts = AccountsCoordinator(local: local, service: self.service, time: Timekeeper(clock)) { _ in
+            coordinator
+        }
+        accounts.start(showing: Self.ann.id)
+        self.service.tell([AccountState(account: Self.ann, condition: .online)])
+        coordinator.start(opening: nil)
+        service.tell([.of("room")])
+        await eventually { coordinator.conversation?.timeline.state.isLoaded == true }
+        var items: [MessageItem] { coordinator.conversation?.timeline.rows.compactMap(\.message) ?? [] }
+        #expect(items.map(\.waitsForSignIn) == [false, false])
+        self.service.tell([AccountState(account: Self.ann, condition: .signedOut(isSoft: false))])
+        await eventually { coordinator.isSignedOut }
+        #expect(items.map(\.waitsForSignIn) == [true, false])
+        self.service.tell([AccountState(account: Self.ann, condition: .online)])
+        await eventually { !coordinator.isSignedOut }
+        #expect(items.map(\.waitsForSignIn) == [false, false])
+    }
+
     /// Who is connected soon is not told of it.
     @Test func connectingIsToldOnlyWhenItTakesLong() async {
         tell(.connecting)

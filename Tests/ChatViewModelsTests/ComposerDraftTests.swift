@@ -119,7 +119,7 @@ import Testing
 
     @Test func anEarlyEditKeepsTheDraft() async {
         let harness = await early(draft: ComposerHarness.draft("unsent")) {
-            $0.composer.send(.beginEdit(MessageID("m1"), text: "stored"))
+            $0.composer.send(.beginEdit(MessageID("m1"), WrittenText("stored")))
         }
         #expect(harness.text == "stored" && harness.state.editing == "m1")
         harness.composer.handle(.cancelEdit)
@@ -186,7 +186,7 @@ import Testing
 
     @Test func thePreviewIsShort() async {
         let harness = await ComposerHarness.started()
-        harness.composer.handle(.load(ComposerContent(text: String(repeating: "👩🏽‍🚀", count: 5000))))
+        harness.composer.handle(.load(WrittenText(String(repeating: "👩🏽‍🚀", count: 5000))))
         await harness.composer.flushDraft()
         #expect(harness.stored?.preview == String(repeating: "👩🏽‍🚀", count: 200))
     }
@@ -268,9 +268,106 @@ extension ComposerHarness {
     /// A caret behind the end.
     nonisolated static var damagedDraft: Data {
         var engine = ComposerEngine()
-        _ = engine.handle(.load(ComposerContent(text: "four")), at: .zero)
+        _ = engine.handle(.load(WrittenText("four")), at: .zero)
         var draft = engine.makeDraft()
-        draft.content.text = "no"
+        draft.content.written = WrittenText("no")
         return try! draft.encoded()
+    }
+
+    // MARK: Earlier versions, and what waits
+
+    /// Drafts of the first version named entities by identifiers alone.
+    @Test(
+        arguments: [
+            ("@ann:x", "@Ann", MentionTarget.member("@ann:x")), ("ann", "@Ann", .member("ann")),
+            ("@room", "@room", .everyone), ("#garden:x", "#Garden", .room("#garden:x")),
+            ("!id:x", "Garden", .room("!id:x")), ("local", "#Notes", .room("local")),
+        ])
+    func mentionsOfFirstDraftsAreTyped(id: String, text: String, target: MentionTarget) async {
+        let data = """
+            {"content":{"attachments":[],"selection":{"length":0,"location":0},
+            "spans":[{"content":{"mention":{"_0":{"entityID":"\(id)","text":"\(text)"}}},"id":1,
+            "range":{"length":\(text.count),"location":0}}],"text":"\(text) hi"},"mode":{"compose":{}},"version":1}
+            """
+        let harness = await ComposerHarness.started(draft: SavedDraft(data: Data(data.utf8), preview: text))
+        #expect(harness.outputs.values.isEmpty)
+        #expect(harness.composer.document.mentions.map(\.mention) == [Mention(target, text: text)])
+    }
+
+    /// ⚠ A message that failed behind a newer text was in no draft.
+    @Test func whatFailedBehindNewerTextIsStored() async throws {
+        let harness = await ComposerHarness.started()
+        let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
+        let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "media:a")
+        let ann = WrittenText("hi @Ann", mentioning: [Mention(.member("@ann:x"), text: "@Ann")])
+        harness.composer.handle(.load(ann))
+        harness.composer.handle(.attach(file))
+        harness.composer.handle(.reply(reply))
+        let gate = Gate()
+        harness.service.before = {
+            guard $0.isSend else { return }
+            await gate.pass()
+            throw ChatError.diskFull
+        }
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        harness.type("newer")
+        gate.open()
+        await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
+        #expect(harness.text == "newer" && harness.state.unsentCount == 1)
+        await eventually { harness.stored?.preview == "newer" }
+        // As after kill -9: nobody flushed anything.
+        let other = await ComposerHarness.started(draft: harness.stored)
+        #expect(other.text == "newer" && other.state.unsentCount == 1)
+        other.press("Return")
+        await eventually { other.sent == ["newer"] && other.state.unsentCount == 0 }
+        #expect(other.composer.document.written == ann && other.state.attachments == [file])
+        #expect(other.state.reply == reply)
+    }
+
+    /// ⚠ Between the newer text's message and the next draft what had failed before was nowhere: the message took the draft
+    /// with it in which both were.
+    @Test func whatFailedIsInTheDraftThatAMessageLeaves() async throws {
+        let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
+        let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "media:a")
+        let ann = WrittenText("hi @Ann", mentioning: [Mention(.member("@ann:x"), text: "@Ann")])
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.load(ann))
+        harness.composer.handle(.attach(file))
+        harness.composer.handle(.reply(reply))
+        harness.fail(with: .diskFull) { $0 == .send(ann.source, TransactionID("t1")) }
+        harness.press("Return")
+        harness.type("newer")
+        await eventually { harness.state.unsentCount == 1 && harness.stored?.preview == "newer" }
+        // From here on nothing is written any more: the process is killed as soon as the message is stored.
+        let gate = harness.hold { $0.isSaveDraft }
+        harness.press("Return")
+        await eventually { gate.waiting == 1 }
+        #expect(harness.sent == [ann.source, "newer"])
+        let other = await ComposerHarness.started(draft: harness.stored)
+        #expect(other.composer.document.written == ann && other.state.attachments == [file])
+        #expect(other.state.reply == reply && other.state.unsentCount == 0)
+        gate.open()
+        await harness.composer.flushDraft()
+    }
+
+    /// Of two messages that were handed over the second is unsent while only the first is stored.
+    @Test func whatWaitsBehindAMessageIsInTheDraftThatItLeaves() async throws {
+        let harness = await ComposerHarness.started()
+        let gate = harness.hold { $0 == .send("second", TransactionID("t2")) }
+        harness.type("first")
+        harness.press("Return")
+        harness.type("second")
+        harness.press("Return")
+        harness.type("third")
+        await eventually { gate.waiting == 1 }
+        let other = await ComposerHarness.started(draft: harness.stored)
+        #expect([other.text] == ["third"] && other.state.unsentCount == 1)
+        other.press("Return")
+        await eventually { other.state.unsentCount == 0 && !other.state.isSending }
+        #expect(other.text == "second")
+        gate.open()
+        await harness.composer.flushDraft()
+        #expect(harness.sent == ["first", "second"] && harness.stored?.preview == "third")
     }
 }

@@ -78,12 +78,12 @@ import Foundation
     /// A stored draft with this text.
     static func draft(_ text: String, caret: Int? = nil, editing: String? = nil, stash: String? = nil) -> SavedDraft {
         var engine = ComposerEngine()
-        if let stash { _ = engine.handle(.load(ComposerContent(text: stash)), at: .zero) }
-        let content = ComposerContent(text: text, selection: caret.map { TextRange.caret($0) })
+        if let stash { _ = engine.handle(.load(WrittenText(stash)), at: .zero) }
+        let selection = caret.map { TextRange.caret($0) }
         if let editing {
-            _ = engine.handle(.beginEdit(id: editing, content), at: .zero)
+            _ = engine.handle(.beginEdit(id: editing, WrittenText(text), selection: selection), at: .zero)
         } else {
-            _ = engine.handle(.load(content), at: .zero)
+            _ = engine.handle(.load(WrittenText(text), selection: selection), at: .zero)
         }
         return SavedDraft(data: try! engine.makeDraft().encoded(), preview: text)
     }

@@ -79,8 +79,8 @@ import Testing
     @Test(arguments: sendKeys) func theSendKeyCanBeChosen(key: SendKey, chord: String, sends: Bool) async {
         let harness = await ComposerHarness.started()
         // There and back: what was set last holds.
-        for setting in [SendKey.ctrlReturn, .return, key] { harness.composer.sendKey = setting }
-        #expect(harness.composer.sendKey == key)
+        for setting in [SendKey.ctrlReturn, .return, key] { harness.composer.preferences.sendKey = setting }
+        #expect(harness.composer.preferences.sendKey == key)
         harness.type("hi")
         #expect(harness.press(chord))
         #expect(harness.text == (sends ? "" : "hi\n"))

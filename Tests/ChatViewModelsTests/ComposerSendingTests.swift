@@ -203,7 +203,7 @@ import Testing
     @Test func anEditIsStoredAndTheDraftComesBack() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), text: "old\ntext"))
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old\ntext")))
         #expect(harness.effects.values.last == .focusRequested(true))
         #expect(harness.composer.state.editQuote == "old")
         harness.type("er")
@@ -218,7 +218,7 @@ import Testing
     /// Until the edit is stored the draft holds it.
     @Test func theDraftHoldsAnEditUntilItIsStored() async throws {
         let harness = await ComposerHarness.started()
-        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er")
         await harness.letDraftBeWritten()
         let gate = harness.hold { $0.isEdit }
@@ -233,7 +233,7 @@ import Testing
     @Test func anEditThatFailsIsOpenAgain() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er ")
         harness.fail(with: .diskFull) { $0.isEdit }
         harness.press("Return")
@@ -251,11 +251,11 @@ import Testing
             await gate.pass()
             throw ChatError.diskFull
         }
-        harness.composer.send(.beginEdit(MessageID("m1"), text: "one"))
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("one")))
         harness.type("!")
         harness.press("Return")
         await eventually { gate.waiting == 1 }
-        harness.composer.send(.beginEdit(MessageID("m2"), text: "two"))
+        harness.composer.send(.beginEdit(MessageID("m2"), WrittenText("two")))
         harness.type("?")
         gate.open()
         await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
@@ -269,7 +269,7 @@ import Testing
     @Test func theEditOfADeletedMessageEnds() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
         harness.composer.send(.messageDeleted(MessageID("m2")))
         #expect(harness.state.editing == "m1")
         harness.composer.send(.messageDeleted(MessageID("m1")))
@@ -292,7 +292,7 @@ import Testing
         composer.onOutput = { output in
             if output == .editing(MessageID("m1")) { composer.send(.messageDeleted(MessageID("m1"))) }
         }
-        composer.send(.beginEdit(MessageID("m1"), text: "old"))
+        composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
         #expect(harness.state.editing == nil && composer.state.editQuote == nil && harness.text.isEmpty)
         #expect(harness.state == ComposerHarness().state.with(revision: harness.state.revision))
     }
@@ -338,5 +338,26 @@ extension ComposerState {
         harness.type("new")
         harness.composer.undoClearing()
         #expect(harness.text == "new")
+    }
+
+    /// SLK-14: what only the service can tell is counted before Send, and a text that is too long stays where it is.
+    @Test func aTextOverTheServicesLimitIsNotSent() async {
+        let harness = await ComposerHarness.started()
+        harness.composer.handle(.insert(String(repeating: "x", count: 900), origin: .paste))
+        #expect(harness.state.counter == nil)
+        harness.composer.handle(.insert(String(repeating: "x", count: 1090), origin: .paste))
+        await eventually { harness.state.counter?.text == "10" && harness.state.canSend }
+        harness.composer.handle(.insert(String(repeating: "é", count: 6), origin: .paste))
+        #expect(harness.state.counter?.text == "-2" && !harness.state.canSend, "at once, by what was written")
+        harness.press("Return")
+        #expect(harness.outputs.values == [.refused(.overLimit)] && harness.text.count == 1996)
+        harness.press("BackSpace")
+        harness.composer.handle(.deleteBackward(byWord: false))
+        #expect(harness.state.counter?.text == "0" && harness.state.canSend)
+        harness.composer.handle(.clear)
+        #expect(harness.state.counter == nil)
+        // An edit takes the text twice.
+        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText(String(repeating: "x", count: 1002))))
+        await eventually { harness.state.counter?.text == "-4" && !harness.state.canSave }
     }
 }

@@ -11,7 +11,7 @@ import Testing
     @Test func handsMessagesOver() async {
         let session = ComposerSession()
         var sent: [String] = []
-        session.onSend = { sent.append($0.text) }
+        session.onSend = { sent.append($0.text.source) }
         session.handle(.insert("hello", origin: .typed))
         session.handle(.send)
         #expect(session.document.isEmpty)
@@ -30,15 +30,16 @@ import Testing
         #expect(session.document.text == "hello")
     }
 
-    @Test func editsAreToldByIdentifier() {
+    @Test func editsAreToldByIdentifier() async {
         let session = ComposerSession()
-        var edits: [String] = []
-        session.onEdit = { id, message in edits.append("\(id): \(message.text)") }
-        session.handle(.beginEdit(id: "m", ComposerContent(text: "old\nlines")))
+        let told = Recorder<String>()
+        session.onEdit = { id, message in told.record("\(id): \(message.text.source)") }
+        session.handle(.beginEdit(id: "m", WrittenText("old\nlines")))
         #expect(session.editQuote == "old")
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
-        #expect(edits == ["m: old\nlines!"])
+        await eventually { !told.values.isEmpty }
+        #expect(told.values == ["m: old\nlines!"])
         #expect(session.editQuote == nil)
     }
 
@@ -60,6 +61,38 @@ import Testing
         await clock.waitForSleepers()
         clock.advance(by: .seconds(7))
         await eventually { session.composer.typing == nil }
+    }
+
+    /// An edit that failed waits until another one has ended.
+    @Test func anEditThatFailsWaitsForAnother() async {
+        let session = ComposerSession()
+        let told = Recorder<String>()
+        session.onEdit = { id, _ in
+            told.record(id)
+            throw Refused()
+        }
+        session.handle(.beginEdit(id: "a", WrittenText("one")))
+        session.handle(.insert("!", origin: .typed))
+        session.handle(.commitEdit)
+        session.handle(.beginEdit(id: "b", WrittenText("two")))
+        await eventually { !told.values.isEmpty }
+        #expect(told.values == ["a"])
+        #expect(session.composer.editing == "b")
+        session.handle(.cancelEdit)
+        await eventually { session.composer.editing == "a" }
+        #expect(session.document.text == "one!")
+    }
+
+    /// SLK-40, SLK-64: in the host's language, also under another configuration; words of the host's own stay.
+    @Test func phrasesAreTheHosts() {
+        let session = ComposerSession()
+        session.handle(.peerTyping(name: "Ann", true))
+        session.phrases = TypingPhrases(one: "{0} schreibt …", two: "", several: "")
+        #expect(session.composer.typing == "Ann schreibt …")
+        session.configuration = .preset(.slack)
+        #expect(session.composer.typing == "Ann schreibt …")
+        session.configuration.typingPhrases = TypingPhrases(one: "{0}!", two: "", several: "")
+        #expect(session.composer.typing == "Ann!")
     }
 
     @Test func toolbarIsForASelectionAndNothingElse() {

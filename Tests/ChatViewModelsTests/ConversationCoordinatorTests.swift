@@ -67,6 +67,30 @@ import Testing
         conversation.timeline.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
     }
 
+    // MARK: Links
+
+    @Test("A link to a message opens its room, and goes there")
+    func aLinkLeadsToTheMessage() async throws {
+        let conversation = await start()
+        #expect(conversation.roomID == a)
+        let effects = Recorder<TimelineViewModel.Effect>()
+        coordinator.open("https://matrix.to/#/b/%24m1?via=example.org")
+        #expect(coordinator.conversation?.roomID == a, "no room of Matrix")
+        service.tell(["a", "!b:example.org"].map { .of($0, at: localTime(2026, 3, 10)) })
+        let room = RoomID("!b:example.org")
+        service.openings[room] = .opened(
+            TimelinePage(messages: [own("$1", in: room.rawValue), own("$2", in: room.rawValue)], hasOlder: false),
+            members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+        await eventually { [coordinator] in coordinator.rooms.state.rows.contains { $0.id == room } }
+        coordinator.open("https://matrix.to/#/%21b%3Aexample.org/%241?via=example.org")
+        await eventually { [coordinator] in coordinator.conversation?.roomID == room }
+        coordinator.conversation?.timeline.onEffect = { effects.record($0) }
+        await eventually { effects.values.contains(.reveal(.message(MessageID("$1")))) }
+        // In the room that is open, too.
+        coordinator.open("matrix:roomid/b:example.org/e/2")
+        await eventually { effects.values.contains(.reveal(.message(MessageID("$2")))) }
+    }
+
     // MARK: Rooms
 
     @Test("A window that waits for it has the rooms, the messages and the draft when it is shown")
@@ -228,7 +252,7 @@ import Testing
             TimelinePage(messages: [own("m1", in: "a", isDeleted: true)], hasOlder: false), members: [Fixtures.own],
             readUpTo: nil)
         let conversation = await start()
-        await eventually { conversation.composer.document.text == "unsent" }
+        await eventually { conversation.composer.state.composer.length == 6 }
         #expect(conversation.composer.state.composer.editing == nil)
     }
 
@@ -292,11 +316,11 @@ import Testing
 
     @Test func theSendKeyHoldsInAllRooms() async {
         let first = await start()
-        coordinator.sendKey = .ctrlReturn
+        coordinator.preferences.sendKey = .ctrlReturn
         let second = await open(b)
-        #expect(first.composer.sendKey == .ctrlReturn && second.composer.sendKey == .ctrlReturn)
-        coordinator.sendKey = .return
-        #expect(first.composer.sendKey == .return && second.composer.sendKey == .return)
+        #expect(first.composer.preferences.sendKey == .ctrlReturn && second.composer.preferences.sendKey == .ctrlReturn)
+        coordinator.preferences.sendKey = .return
+        #expect(first.composer.preferences.sendKey == .return && second.composer.preferences.sendKey == .return)
     }
 
     // MARK: Midnight

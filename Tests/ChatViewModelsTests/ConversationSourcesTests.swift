@@ -1,8 +1,9 @@
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import Testing
+
+@testable import ChatViewModels
 
 /// Members and rooms as an open conversation offers them.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationSourcesTests {
@@ -40,9 +41,10 @@ import Testing
     @Test func membersWithoutOneselfAndThoseWhoLeft() async {
         let (coordinator, composer) = await open()
         let rows = await rows("@", in: composer)
-        #expect(rows.map(\.id) == ["1", "2", "3", MemberDirectory.everyone])
+        #expect(rows.map(\.id) == ["1", "2", "3", MentionTarget.everyoneID])
         #expect(rows.map(\.short) == ["Ann", "ann", nil, nil])
         #expect(rows.map(\.detail) == ["1", "2", nil, "All of them"])
+        #expect(rows.map(\.target) == [.member("1"), .member("2"), .member("3"), .everyone])
         withExtendedLifetime(coordinator) {}
     }
 
@@ -50,7 +52,7 @@ import Testing
         let (coordinator, composer) = await open([
             Fixtures.message(1, in: "a", by: Self.members[1]), Fixtures.message(2, in: "a", by: Self.members[3]),
         ])
-        #expect(await rows("@", in: composer).map(\.id) == ["3", "1", "2", MemberDirectory.everyone])
+        #expect(await rows("@", in: composer).map(\.id) == ["3", "1", "2", MentionTarget.everyoneID])
         withExtendedLifetime(coordinator) {}
     }
 
@@ -60,15 +62,75 @@ import Testing
         composer.handle(.clear)
         service.tell(.members(Self.members + [Member(id: MemberID("5"), displayName: "Eve", kind: .person)]), in: room)
         await eventually { coordinator.conversation?.timeline.state.members.count == 6 }
-        #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3", MemberDirectory.everyone, "5"])
+        #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3", MentionTarget.everyoneID, "5"])
+    }
+
+    /// HKW-38: for a name alone whoever is known is offered, and nobody means everyone by a word; only by choice.
+    @Test func peopleWithoutAPrefix() async {
+        let (coordinator, composer) = await open()
+        #expect(await rows("ann", in: composer).isEmpty)
+        composer.handle(.clear)
+        coordinator.preferences.suggestsPeople = true
+        #expect(await rows("ann", in: composer).map(\.id) == ["1", "2"])
+        composer.handle(.clear)
+        #expect(await rows("room", in: composer).isEmpty)
     }
 
     @Test func roomsByTheirNames() async {
         let (coordinator, composer) = await open()
         #expect(await rows("#", in: composer).map(\.name) == ["Room a", "Room b", "Room c"])
         #expect(composer.handle(.key(KeyChord("Tab"))))
-        #expect(composer.document.text == "#Room a " && composer.document.mentions.first?.mention?.entityID == "a")
+        #expect(composer.document.text == "#Room a " && composer.document.mentions.first?.mention?.target == .room("a"))
         withExtendedLifetime(coordinator) {}
+    }
+
+    /// Two who share a name are told apart in the list, and by whom the mention means: its text is the name alone.
+    @Test func whoSharesANameIsMeantByIdentifier() async {
+        let members = ["@ann1:x", "@ann2:x"].map {
+            Member(id: MemberID($0), displayName: "Ann Lee (\($0))", kind: .person)
+        }
+        let index = MemberDirectory.index(of: members, everyone: nil)
+        #expect(index.entities.map(\.name) == ["Ann Lee", "Ann Lee"])
+        #expect(index.entities.map(\.detail) == ["@ann1:x", "@ann2:x"])
+        var engine = ComposerEngine()
+        _ = engine.handle(.acceptEntity(index.entities[1]), at: .zero)
+        _ = engine.handle(.send, at: .zero)
+        _ = engine.handle(.undo, at: .zero)
+        #expect(
+            engine.document.mentions.map(\.mention) == [
+                Mention(.member("@ann2:x"), text: "Ann Lee", short: "Ann")
+            ])
+    }
+
+    /// A room that has no address is found through the server that made it.
+    @Test func roomsSayWhomToAsk() {
+        let row = { (id: String, address: String?) -> RoomListViewModel.Row in
+            RoomListViewModel.Row(
+                id: RoomID(id), name: id, kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
+                unreadCount: 0, address: address)
+        }
+        let index = RoomDirectory.index(of: [row("!a:x.example:80", nil), row("!b", nil), row("!c:x", "#c:y")])
+        #expect(
+            index.entities.map(\.target) == [
+                .room("!a:x.example:80", via: ["x.example:80"]), .room("!b"), .room("#c:y"),
+            ])
+    }
+
+    /// `@room` is offered where it notifies, and not before the server said so.
+    @Test(arguments: [false, true])
+    func everyoneTakesPower(may: Bool) async {
+        service.abilities = [.roster]
+        let roster = Gate()
+        service.rosters = { _ in
+            await roster.pass()
+            return RoomRoster(entries: [], permissions: may ? [.notifyEveryone] : [.invite])
+        }
+        let (coordinator, composer) = await open()
+        #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3"])
+        roster.open()
+        await eventually { coordinator.mayNotifyEveryone(in: room) == may }
+        composer.handle(.clear)
+        #expect(await rows("@", in: composer).contains { $0.target == .everyone } == may)
     }
 
     /// `@room` says everyone only where there are several.

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 
 extension FakeChatService: ChatService {
     nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> { rooms.stream }
@@ -61,19 +62,24 @@ extension FakeChatService: ChatService {
         try await record(.markRead(message))
     }
 
-    @MainActor func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
+    @MainActor func send(
+        _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
+    ) async throws -> Message {
         onSend(message)
-        try await record(.send(message.text, message.transactionID))
-        if !message.keepsDraft { drafts[room] = nil }
-        return Fixtures.message(1, in: room.rawValue, text: message.text)
+        try await record(.send(message.text.source, transaction))
+        if message.removesDraft { drafts[room] = nil }
+        return Fixtures.message(1, in: room.rawValue, text: message.text.source)
     }
 
-    @MainActor func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        for message in messages { _ = try await send(message, to: room) }
+    @MainActor func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        for (transaction, message) in messages { _ = try await send(message, as: transaction, to: room) }
+        if messages.contains(where: { $0.message.removesDraft }) { drafts[room] = draft }
     }
 
-    @MainActor func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
-        try await record(.edit(message, text))
+    @MainActor func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
+        try await record(.edit(message, text.source))
     }
 
     @MainActor func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
@@ -94,6 +100,12 @@ extension FakeChatService: ChatService {
         try await record(.saveDraft(draft?.preview))
         drafts[room] = draft
     }
+
+    nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+        message.text.source.utf8.count * (isEdit ? 2 : 1) - mostBytes
+    }
+
+    @MainActor func roster(of room: RoomID) async throws -> RoomRoster { try await rosters(room) }
 
     @MainActor func search(_ query: SearchQuery) async throws -> SearchPage {
         let page = searchPages(query)

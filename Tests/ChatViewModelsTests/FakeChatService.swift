@@ -19,7 +19,7 @@ import Observation
     /// Comes before each call is carried out: may wait, or throw in its place.
     @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
     /// Told of each message that is handed over.
-    @ObservationIgnored var onSend: @MainActor (OutgoingMessage) -> Void = { _ in }
+    @ObservationIgnored var onSend: @MainActor (WrittenMessage) -> Void = { _ in }
     /// What is before a position. Read when asked, and handed over when ``before`` lets it.
     @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: false)
@@ -44,6 +44,15 @@ import Observation
 
     @ObservationIgnored nonisolated let invited = AsyncStream.makeStream(
         of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
+
+    /// What it can do beyond what every backend can.
+    @ObservationIgnored nonisolated(unsafe) var abilities: RoomAbilities = []
+    /// The most bytes of a message.
+    @ObservationIgnored nonisolated(unsafe) var mostBytes = 2000
+    /// Who is in a room by the server's word.
+    @ObservationIgnored var rosters: @MainActor (RoomID) async throws -> RoomRoster = { _ in
+        throw ChatError.notPermitted
+    }
 
     nonisolated init() {}
 

@@ -177,7 +177,7 @@ import Testing
         let count = 60 * 2 + 5
         for number in 1...count {
             try await app.backend.send(
-                OutgoingMessage(transactionID: TransactionID("t\(number)"), text: "\(number)"), to: room)
+                WrittenMessage("\(number)"), as: TransactionID("t\(number)"), to: room)
         }
         let conversation = await app.start(opening: room)
         while conversation.timeline.state.hasOlder {

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import Testing
 
 @testable import ChatViewModels
@@ -35,6 +36,22 @@ struct MessageBodiesTests {
         let long = String(repeating: "<ul><li>y</li></ul>", count: MessageItem.shownBlocks)
         #expect(bodies.body(of: message("d", "x", html: long)).plainText() == "x", "more than a row can show")
         #expect(bodies.body(of: message("c", "waves", kind: .emote)).isEmote)
+    }
+
+    /// What others typed elsewhere means what it says; what was written here is what it was written as.
+    @Test func plainTextsOfOthersAreShownAsTheyAre() {
+        let bodies = MessageBodies(readsPlainTexts: true)
+        bodies.setMembers([Member(id: MemberID("ann"), displayName: "Ann", kind: .person)])
+        #expect(bodies.body(of: message("a", "*b* @Ann")).unstyledText == "*b* @Ann")
+        #expect(bodies.body(of: message("b", "x", html: "<b>y</b>")).plainText() == "y")
+        var own = message("c", "*b* @Ann")
+        own.transactionID = TransactionID("t")
+        #expect(isMention(bodies.body(of: own)), "an earlier version's")
+        own.written = WrittenText("*b* @Ann", syntax: .plain)
+        #expect(bodies.body(of: own).unstyledText == "*b* @Ann")
+        own.written = WrittenText("Lee **b**", mentioning: ["Lee": .member("lee")])
+        own.formattedText = "<i>another form</i>"
+        #expect(isMention(bodies.body(of: own)) && bodies.body(of: own).plainText() == "Lee b")
     }
 
     @Test func newNamesAreRecognisedInOldTexts() async {

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import Composer
 import Foundation
 import Testing
 
@@ -25,7 +26,9 @@ import Testing
         timeline.selection = MessageSelection(anchor: point(1, 7), focus: point(1, 4))
         #expect(timeline.selectedRange(in: harness.messages[0]) == 4..<7)
         #expect(timeline.selectedRange(in: harness.messages[1]) == nil)
-        #expect(timeline.copySelection() == CopiedMessages(text: "<b>", html: "<p>&lt;b&gt;</p>"))
+        #expect(timeline.copySelection()?.text == "<b>")
+        #expect(timeline.copySelection()?.html?.contains("&lt;b&gt;") == true)
+        #expect(timeline.copySelection()?.written.source.hasSuffix("<b>") == true)
     }
 
     @Test(arguments: [true, false]) func acrossMessagesSendersAreTold(forward: Bool) async {
@@ -34,7 +37,7 @@ import Testing
         timeline.selection = MessageSelection(anchor: forward ? low : high, focus: forward ? high : low)
         let copied = timeline.copySelection()
         #expect(copied?.text == "Alex: <b>\nRobin: two\nlines\nAlex: 👩‍👩‍👧")
-        #expect(copied?.html.contains("<p><strong>Robin:</strong> two<br>\nlines</p>") == true)
+        #expect(copied?.html?.contains("<p><strong>Robin:</strong> two<br>lines</p>") == true)
         #expect(timeline.selectedRange(in: harness.messages[1]) == 0..<9)
         #expect(timeline.selectedRange(in: harness.messages[2]) == nil, "a deleted message has no text")
     }
@@ -99,5 +102,46 @@ import Testing
         _ = timeline.copySelection()
         await harness.tell(.removed([MessageID("m1")]))
         #expect(timeline.copySelection()?.text == "two")
+    }
+
+    private static let formatted = """
+        <h3>Plan</h3><ul><li>one <b>bold</b></li><li><a href="https://matrix.to/#/@ann:x">Ann Lee</a> does two</li></ul>\
+        <p>see <a href="https://a.example">this</a></p>
+        """
+
+    /// What is copied keeps its looks, its lists, its links and its pills, as HTML for others and for a composer.
+    @Test(
+        arguments: [
+            (0..<44, "### Plan\n\n- one **bold**\n- Ann Lee does two\n\nsee [this](https://a.example)"),
+            (9..<13, "**bold**"), (14..<26, "Ann Lee does"), (14..<17, "Ann"),
+            (5..<30, "- one **bold**\n- Ann Lee does two"),
+            (35..<39, "[this](https://a.example)"),
+        ])
+    func whatIsCopiedKeepsItsLooks(range: Range<Int>, source: String) async throws {
+        var message = Message.of(1, text: "x")
+        message.formattedText = Self.formatted
+        await harness.open([message])
+        let item = try #require(harness.messages.first)
+        let end = item.selectableText.utf8.count
+        timeline.selection = MessageSelection(
+            anchor: point(1, range.lowerBound), focus: point(1, min(end, range.upperBound)))
+        let copied = try #require(timeline.copySelection())
+        #expect(copied.written.source == source)
+        let namesAnn = source.contains("Ann Lee")
+        #expect(copied.written.mentions.map(\.target) == (namesAnn ? [.member("@ann:x")] : []))
+        let html = try #require(copied.html)
+        #expect(html.contains("matrix.to") == namesAnn && html.contains("<li>") == source.contains("- "))
+        #expect(html.contains("<strong>bold</strong>") == source.contains("bold"))
+        var composer = ComposerEngine()
+        _ = composer.handle(.paste([.fragment(try ClipboardFragment.decode(copied.encoded()))]), at: .zero)
+        #expect(composer.document.written.marks == copied.written.marks && composer.document.text == source)
+    }
+
+    @Test func allOfAMessageIsCopiedWithItsLooks() async throws {
+        var message = Message.of(1, text: "plain words")
+        message.formattedText = Self.formatted
+        await harness.open([message])
+        let copied = ClipboardFragment(copying: try #require(harness.messages.first))
+        #expect(copied.text == "plain words" && copied.written.mentions.count == 1)
     }
 }

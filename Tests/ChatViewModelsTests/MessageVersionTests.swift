@@ -42,7 +42,7 @@ struct MessageVersionTests {
     @Test("versions come newest first, and the oldest differs from nothing")
     func order() async {
         let revisions = ["one", "one two", "two"].enumerated().map { index, text in
-            MessageRevision(text: text, writtenAt: Date(timeIntervalSince1970: Double(index)))
+            MessageRevision(Wording(text), writtenAt: Date(timeIntervalSince1970: Double(index)))
         }
         let versions = await MessageVersion.versions(revisions)
         #expect(versions.map(\.writtenAt) == revisions.reversed().map(\.writtenAt))

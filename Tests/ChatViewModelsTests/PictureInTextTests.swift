@@ -21,7 +21,7 @@ import Testing
     @Test func eachPieceIsAMessage() async {
         let harness = await Self.written()
         let files = Recorder<[String]>()
-        harness.service.onSend = { files.record($0.attachments.map(\.name)) }
+        harness.service.onSend = { files.record($0.files.map(\.name)) }
         harness.press("Return")
         await harness.composer.flushDraft()
         #expect(harness.sent == ["first", "", "last", ""])
@@ -33,7 +33,7 @@ import Testing
     @Test func whatCouldNotBeStoredIsSentAgain() async {
         let harness = await Self.written()
         let drafts = Recorder<Bool>()
-        harness.service.onSend = { drafts.record($0.keepsDraft) }
+        harness.service.onSend = { drafts.record($0.removesDraft) }
         harness.fail(with: .diskFull) { if case .send = $0 { true } else { false } }
         harness.press("Return")
         await eventually { harness.state.length > 0 }
@@ -41,7 +41,7 @@ import Testing
         harness.press("Return")
         await harness.composer.flushDraft()
         #expect(harness.sent.suffix(4) == ["first", "", "last", ""])
-        #expect(drafts.values.allSatisfy { !$0 }, "the draft goes with them")
+        #expect(drafts.values.allSatisfy { $0 }, "the draft goes with them")
         #expect(harness.text.isEmpty)
     }
 }

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import Foundation
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
         ("", ""),
     ])
     func aLineHasNoMarks(text: String, line: String) {
-        #expect(PlainPreview.line(text, isCut: false) == line)
+        #expect(PlainPreview.line(text, .markdown, isCut: false) == line)
     }
 
     private func body(_ text: String, html: String? = nil) -> MessageBody {
@@ -28,10 +29,10 @@ import Testing
 
     /// The beginning of a text may end within a spoiler.
     @Test func whatIsCutKeepsItsSecret() {
-        #expect(PlainPreview.line("It was ||the butler, who", isCut: true) == "It was ▒▒▒▒▒")
+        #expect(PlainPreview.line("It was ||the butler, who", .markdown, isCut: true) == "It was ▒▒▒▒▒")
         let long = String(repeating: "word ", count: 600) + "||the butler " + String(repeating: "did it ", count: 600)
         for found in stride(from: 0, to: long.utf8.count, by: 501) {
-            let shown = PlainPreview.surroundings(of: found, in: long + "|| end")
+            let shown = PlainPreview.surroundings(of: found, in: long + "|| end", .markdown)
             #expect(!shown.contains("butler") && !shown.contains("did it"), "around \(found)")
         }
     }
@@ -40,17 +41,28 @@ import Testing
         ("*first*\nsecond", "first…"), ("> quoted\n\nanswer", "> quoted…"), ("||all of it||", "▒▒▒▒▒"), ("a", "a"),
     ])
     func quotesAreTheFirstLine(text: String, quote: String) {
-        #expect(PlainPreview.quote(body(text), attachments: []) == quote)
+        #expect(PlainPreview.quote(body(text), attachments: []).source == quote)
     }
 
     @Test func aMessageOfHTMLIsQuotedByItsHTML() {
         let body = body("x", html: "<p>It is <span data-mx-spoiler>Rosebud</span> &amp; <b>that</b></p>")
-        #expect(PlainPreview.quote(body, attachments: []) == "It is ▒▒▒▒▒ & that")
+        #expect(PlainPreview.quote(body, attachments: []).source == "It is ▒▒▒▒▒ & that")
+    }
+
+    /// Whom a quote names looks like a pill; who is under a spoiler is not told.
+    @Test func quotesKeepTheirPills() {
+        let html = """
+            <a href="https://matrix.to/#/@ann:x">Ann</a> &amp; Ann <span data-mx-spoiler>\
+            <a href="https://matrix.to/#/@eve:x">Eve</a></span>?
+            """
+        let quote = PlainPreview.quote(body("x", html: html), attachments: [])
+        #expect(quote.source == "Ann & Ann ▒▒▒▒▒?")
+        #expect(quote.marks == [.init(.mention(.member("@ann:x")), over: TextRange(location: 0, length: 3))])
     }
 
     @Test func aFileIsQuotedByItsName() {
         let file = MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png")
-        #expect(PlainPreview.quote(MessageBody(), attachments: [file]) == "cat.png")
+        #expect(PlainPreview.quote(MessageBody(), attachments: [file]).source == "cat.png")
     }
 
     @Test func theRoomListShowsNoMarks() async {
@@ -67,6 +79,48 @@ import Testing
         #expect(await say("**Lunch** is ||soup||") == "Lunch is ▒▒▒▒▒")
     }
 
+    /// What another program sent as text alone means what it says; what has another form is Markdown here too.
+    @Test(
+        arguments: [
+            (nil, true, "*2 || 3* #1"), (nil, false, "2 || 3 #1"), (.markdown, true, "2 || 3 #1"),
+            (.plain, false, "*2 || 3* #1"),
+        ] as [(WrittenText.Syntax?, Bool, String)])
+    func theRoomListShowsPlainTextsAsTheyAre(syntax: WrittenText.Syntax?, readsPlainTexts: Bool, shown: String) async {
+        let service = FakeChatService()
+        let list = RoomListViewModel(service: service, readsPlainTexts: readsPlainTexts, now: { Fixtures.date })
+        list.start()
+        var room = RoomSummary.of("a")
+        let text = "*2 || 3* #1"
+        room.lastMessage = .init(senderName: "Ann", isOwn: false, text: text, syntax: syntax, sentAt: Fixtures.date)
+        service.tell([room])
+        await eventually { list.state.rows.first?.preview.text?.isEmpty == false }
+        #expect(list.state.rows.first?.preview.text == shown)
+        // The same text of another message may be of another form.
+        room.lastMessage?.syntax = shown == text ? .markdown : .plain
+        service.tell([room])
+        await eventually { list.state.rows.first?.preview.text != shown }
+    }
+
+    @Test func resultsShowPlainTextsAsTheyAre() {
+        var message = Fixtures.message(1, by: Fixtures.other)
+        message.text = "see [the *menu*](https://soup.example) ||now||"
+        func snippet(_ message: Message) -> String {
+            SearchResult(
+                message, roomName: "Plans", sender: Fixtures.other, terms: SearchTerms("menu"), readsPlainTexts: true,
+                now: Fixtures.date
+            ).snippet
+        }
+        #expect(snippet(message) == message.text)
+        var other = message
+        other.formattedText = "see <a href=\"https://soup.example\">the menu</a>"
+        #expect(snippet(other) == "see the menu ▒▒▒▒▒")
+        other = message
+        other.transactionID = TransactionID("t")
+        #expect(snippet(other) == "see the menu ▒▒▒▒▒", "an earlier version's")
+        other.written = WrittenText(message.text, syntax: .plain)
+        #expect(snippet(other) == message.text)
+    }
+
     /// What was found is lit where it stands in the plain text.
     @Test(arguments: [
         ("**Lunch** at *twelve*", "twelve", "Lunch at twelve", ["twelve"]),
@@ -78,7 +132,8 @@ import Testing
         var message = Fixtures.message(1, by: Fixtures.other)
         message.text = text
         let result = SearchResult(
-            message, roomName: "Plans", sender: Fixtures.other, terms: SearchTerms(searched), now: Fixtures.date)
+            message, roomName: "Plans", sender: Fixtures.other, terms: SearchTerms(searched), readsPlainTexts: false,
+            now: Fixtures.date)
         #expect(result.snippet == snippet)
         let bytes = Array(result.snippet.utf8)
         #expect(result.matches.map { String(decoding: bytes[$0], as: UTF8.self) } == lit)

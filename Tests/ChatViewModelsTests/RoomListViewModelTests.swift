@@ -216,16 +216,30 @@ import Testing
         (.of("a", draft: "unsent"), .draft("unsent")),
         (.of("a", last: .of("hi"), draft: ""), .message(sender: "Alex", isOwn: false, text: "hi")),
         (.of("a", draft: " \n\n "), .empty),
+        (.of("a", last: .of("hi", isOwn: true, delivery: .sending)), .waiting("hi")),
+        (.of("a", last: .of("hi", isOwn: true, delivery: .failed)), .unsent("hi")),
     ]
 
     @Test(arguments: previews) func previewsTellWhatMatters(
         summary: RoomSummary, preview: RoomListViewModel.Row.Preview
     ) async {
-        list.start()
-        service.tell([summary])
+        // Another room is open: a draft of the one that is stands in its composer.
+        list.start(opening: b)
+        service.tell([summary, .of("b")])
         await eventually { [list] in list.state.isLoaded }
         #expect(list.state.rows[0].preview == preview)
         #expect(list.state.rows[0].name == "Room a")
+    }
+
+    @Test func theOpenRoomShowsWhatWasSaidLast() async {
+        list.start(opening: a)
+        service.tell([.of("a", last: .of("hi"), draft: "unsent"), .of("b", last: .of("ho"), draft: "other")])
+        await eventually { [list] in list.state.isLoaded }
+        #expect(
+            list.state.rows.map(\.preview) == [.message(sender: "Alex", isOwn: false, text: "hi"), .draft("other")])
+        list.send(.select(b))
+        #expect(
+            list.state.rows.map(\.preview) == [.draft("unsent"), .message(sender: "Alex", isOwn: false, text: "ho")])
     }
 
     @Test(arguments: [(0, nil), (1, "1"), (99, "99"), (100, "99+"), (12_345, "99+")] as [(Int, String?)])
@@ -247,5 +261,16 @@ import Testing
         list.send(.dayChanged)
         #expect(list.state.rows.map(\.day) == [.yesterday, .thisWeek])
         #expect(outputs.values == [.opened(a)])
+    }
+
+    /// What nobody counted is at least as much as is known.
+    @Test(arguments: [(20, true, "20+"), (20, false, "20"), (100, true, "99+"), (0, true, nil)])
+    func aCountThatMayBeTooSmallSaysSo(_ count: Int, _ hasMore: Bool, _ label: String?) async {
+        list.start()
+        var summary = RoomSummary.of("a")
+        (summary.unreadCount, summary.mayHaveMoreUnread) = (count, hasMore)
+        service.tell([summary])
+        await eventually { [list] in list.state.isLoaded }
+        #expect(list.state.rows[0].unreadLabel == label)
     }
 }

@@ -45,7 +45,8 @@ import Foundation
             mirrored = rows.enumerated().compactMap { index, row in
                 row ?? (index < timeline.rows.count ? timeline.rows[index] : nil)
             }
-        case .reveal, .restore, .revealNewest, .revealOldest, .arrived, .selectionChanged, .loaded: break
+        case .reveal, .bringIntoView, .restore, .revealNewest, .revealOldest, .arrived, .selectionChanged, .loaded:
+            break
         }
     }
 

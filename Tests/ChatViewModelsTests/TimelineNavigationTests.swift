@@ -107,6 +107,20 @@ import Testing
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
+    /// A search hit, a day, a quote or a link: the end that passes by on the way there was seen by nobody.
+    @Test(
+        arguments: [.message(MessageID("m3")), .date(localTime(2026, 3, 1)), .oldest] as [TimelineViewModel.Destination]
+    )
+    func aJumpMarksNothingAsRead(_ destination: TimelineViewModel.Destination) async {
+        await open(12)
+        timeline.send(.jump(destination))
+        timeline.send(.scrolled(to: nil))
+        timeline.send(.attended(false))
+        timeline.send(.attended(true))
+        await settle()
+        #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
+    }
+
     @Test func aJumpToWhatIsGoneIsToldAndChangesNothing() async {
         await open(12)
         await send(.jump(.message(MessageID("gone"))))
@@ -246,9 +260,9 @@ import Testing
         await harness.open([.of(1, text: "first\nsecond"), reply(2, to: 1)])
         let id = MessageID("m1")
         func quote() -> MessageItem.Quote? { harness.messages.last?.quote }
-        #expect(quote() == .text(id, senderName: "Alex", text: "first…"))
+        #expect(quote() == .text(id, senderName: "Alex", words: "first…"))
         await harness.tell(.changed([.of(1, text: "other")]))
-        #expect(quote() == .text(id, senderName: "Alex", text: "other"))
+        #expect(quote() == .text(id, senderName: "Alex", words: "other"))
         await harness.tell(.changed([.of(1, text: "", isDeleted: true)]))
         #expect(quote() == .gone)
         #expect(service.calls.isEmpty)
@@ -260,18 +274,19 @@ import Testing
         await eventually { [harness] in
             harness.messages.allSatisfy { if case .loading = $0.quote { false } else { true } }
         }
-        let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", text: "old")
+        let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", words: "old")
         #expect(harness.messages.map(\.quote) == [old, old, .gone])
         #expect(service.calls == [.quoted([MessageID("m1"), MessageID("m2")])])
         await harness.tell(.changed([.of(1, text: "newer")]))
-        #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", text: "newer"))
+        #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", words: "newer"))
     }
 
     @Test func replyingHandsTheMessageToTheComposer() async {
         await harness.open([.of(1, text: "what?"), .of(2, isDeleted: true)])
         timeline.send(.reply(MessageID("m1")))
         timeline.send(.reply(MessageID("m2")))
-        #expect(harness.told == [.reply(ReplyTarget(messageID: "m1", sender: "Alex", preview: .text("what?")))])
+        let target = ReplyTarget(messageID: "m1", sender: "Alex", senderID: "other", preview: .text("what?"))
+        #expect(harness.told == [.reply(target)])
         timeline.answering = MessageID("m1")
         await harness.tell(.changed([.of(1, text: "why?")]))
         await harness.tell(.removed([MessageID("m1")]))
@@ -281,6 +296,27 @@ import Testing
             ])
     }
 
+    /// A draft that comes back may answer what was deleted meanwhile, whether that is loaded or not.
+    @Test(arguments: [(1, true), (2, false), (3, true), (4, false), (5, true)] as [(Int64, Bool)])
+    func whatADraftAnswersMayBeGone(_ answered: Int64, isGone: Bool) async {
+        service.known = { id in
+            switch id {
+            case MessageID("m3"): .of(3, isDeleted: true)
+            case MessageID("m4"): .of(4, text: "there")
+            default: nil
+            }
+        }
+        await harness.open([.of(1, isDeleted: true), .of(2)], hasOlder: true)
+        let id = MessageID("m\(answered)")
+        timeline.answering = id
+        if answered > 2 {
+            let preview = isGone ? ReplyTarget.Preview.gone : .text("there")
+            await eventually { [harness] in harness.told == [.answeredMessage(id, preview)] }
+        } else {
+            #expect(harness.told == (isGone ? [.answeredMessage(id, .gone)] : []))
+        }
+    }
+
     @Test func editingTheNewestOfOnesOwnComesBackFromThePast() async {
         await open(12)
         await send(.jump(.message(MessageID("m3"))))
@@ -288,6 +324,6 @@ import Testing
             TimelinePage(messages: [.of(11, by: Fixtures.own), .of(12)], hasOlder: true, hasNewer: false)
         }
         await send(.editLast)
-        #expect(harness.told == [.edit(MessageID("m11"), text: "Text 11")])
+        #expect(harness.told == [.edit(MessageID("m11"), EditableMessage(WrittenText("Text 11")))])
     }
 }

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import Composer
 import Foundation
 import SeededRandom
 import Testing
@@ -236,7 +237,7 @@ extension RandomRoom {
         switch quote {
         case .loading(id): return true
         case .gone: return truth[id].map(\.isDeleted) ?? true
-        case .text(id, _, let text): return truth[id]?.text == text
+        case .text(id, _, let text): return truth[id]?.text == text.source
         default: return false
         }
     }

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import Composer
 import Foundation
 import Testing
 
@@ -285,7 +286,7 @@ import Testing
         await harness.open([message])
         timeline.send(.edit(message.id))
         timeline.send(.editLast)
-        let edit = TimelineViewModel.Output.edit(message.id, text: message.text)
+        let edit = TimelineViewModel.Output.edit(message.id, EditableMessage(WrittenText(message.text)))
         #expect(harness.told == (canEdit ? [edit, edit] : []))
         timeline.send(.delete(message.id))
         await settle()
@@ -336,7 +337,7 @@ import Testing
         timeline.send(.edit(MessageID("unknown")))
         timeline.send(.delete(MessageID("m4")))
         await settle()
-        #expect(harness.told == [.edit(MessageID("m2"), text: "Text 2")])
+        #expect(harness.told == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(service.calls.isEmpty)
     }
 

@@ -8,6 +8,8 @@ import Testing
     /// Does what the test says, after having told of progress.
     private struct FakeArchive: ConversationArchive {
         var progress: [TransferProgress] = []
+        var known: [EarlierImport] = []
+        var answered: @Sendable (RepeatedImport) async -> Void = { _ in }
         var work: @Sendable () async throws -> ImportReport = { ImportReport() }
 
         func export(
@@ -19,9 +21,11 @@ import Testing
         }
 
         func importConversations(
-            from source: URL, progress tell: @escaping @Sendable (TransferProgress) -> Void
+            from source: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+            progress tell: @escaping @Sendable (TransferProgress) -> Void
         ) async throws -> ImportReport {
             progress.forEach(tell)
+            if !known.isEmpty { await answered(try await ask(known)) }
             return try await work()
         }
     }
@@ -45,6 +49,33 @@ import Testing
         model.onOutput = { shown.record($0) }
         model.send(.showImported)
         #expect(shown.values == [.show(RoomID("a"))])
+    }
+
+    private let known = [
+        EarlierImport(staged: RoomID("b"), room: RoomID("a"), name: "A", newMessages: 2)
+    ]
+
+    @Test(arguments: [RepeatedImport.merge, .newRooms])
+    func whatWasImportedBeforeIsAskedAbout(_ answer: RepeatedImport) async {
+        let answers = Recorder<RepeatedImport>()
+        let model = running(FakeArchive(known: known, answered: { await answers.record($0) }))
+        await eventually { model.state.phase == .asking(known) }
+        #expect(model.state.isAsking && model.state.canCancel && !model.state.isOver)
+        model.send(.answer(answer))
+        model.send(.answer(answer))
+        await eventually { model.state.isOver }
+        #expect(model.state.phase == .imported(ImportReport()))
+        #expect(answers.values == [answer])
+    }
+
+    @Test func aQuestionCanBeCancelled() async {
+        let answers = Recorder<RepeatedImport>()
+        let model = running(FakeArchive(known: known, answered: { await answers.record($0) }))
+        await eventually { model.state.isAsking }
+        model.send(.cancel)
+        #expect(model.state.phase == .stopping)
+        await eventually { model.state.isOver }
+        #expect(model.state.phase == .cancelled && answers.values.isEmpty)
     }
 
     @Test func progressIsShownUntilTheEnd() async {

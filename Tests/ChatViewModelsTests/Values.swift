@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import Composer
 import Foundation
 
 /// A moment in the process's time zone.
@@ -25,8 +26,8 @@ extension RoomSummary {
 }
 
 extension RoomSummary.LastMessage {
-    static func of(_ text: String, isOwn: Bool = false) -> Self {
-        Self(senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date)
+    static func of(_ text: String, isOwn: Bool = false, delivery: Message.Delivery = .sent) -> Self {
+        Self(senderName: isOwn ? "Robin" : "Alex", isOwn: isOwn, text: text, sentAt: Fixtures.date, delivery: delivery)
     }
 }
 
@@ -54,5 +55,12 @@ extension Message {
         Message(
             id: MessageID("m\(position)"), roomID: RoomID("room"), sender: sender.id, text: text ?? "Text \(position)",
             sentAt: date, position: position, isDeleted: isDeleted, delivery: delivery)
+    }
+}
+
+extension MessageItem.Quote {
+    /// Words that mention nobody.
+    static func text(_ id: MessageID, senderName: String, words: String) -> Self {
+        .text(id, senderName: senderName, text: WrittenText(words, syntax: .plain))
     }
 }

@@ -129,8 +129,8 @@ struct AcceptingTests {
         #expect(!script.effects.contains(.keyHandled))
         var other = script
         script.press("Return")
-        #expect(script.sent.map(\.text) == ["@a"])
-        other.send(.beginEdit(id: "m", ComposerContent(text: "x ")))
+        #expect(script.sent.map(\.text.source) == ["@a"])
+        other.send(.beginEdit(id: "m", WrittenText("x ")))
         other.type("@")
         other.press("Escape")
         #expect(other.completion == nil && other.state.editing == "m", "one layer a press (SLK-45)")

@@ -54,7 +54,7 @@ struct CompletionRuleTests {
         #expect(script.completion?.query == "你")
     }
 
-    /// MIB-27, HKW-51: without rows there is no list; at most so many show as the host says.
+    /// MIB-27: without rows there is no list; at most so many show as the host says.
     @Test(arguments: [(0, 8, 0), (3, 8, 3), (40, 8, 8), (40, 5, 5)])
     func rowsThatShow(matches: Int, most: Int, shown: Int) {
         var script = ComposerScript(.completing { $0.rows = most })

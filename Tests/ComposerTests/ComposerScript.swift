@@ -43,6 +43,6 @@ struct ComposerScript {
     }
 
     mutating func load(_ text: String, select range: TextRange? = nil) {
-        send(.load(ComposerContent(text: text, selection: range)))
+        send(.load(WrittenText(text), selection: range))
     }
 }

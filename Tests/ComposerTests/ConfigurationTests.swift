@@ -107,7 +107,7 @@ struct ConfigurationTests {
         script.send(.hide(true))
         #expect(!script.state.isFocused && script.state.isHidden)
         for event in [
-            ComposerEvent.insert("b", origin: .typed), .beginEdit(id: "m", ComposerContent(text: "x")), .send,
+            ComposerEvent.insert("b", origin: .typed), .beginEdit(id: "m", WrittenText("x")), .send,
         ] {
             script.send(event)
             #expect(script.effects.contains(.refused(.hidden)))

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// HKW-42 to HKW-50: what becomes of a completion that is open.
+/// HKW-42 to HKW-49: what becomes of a completion that is open.
 struct CreationTests {
     enum Step: Sendable {
         case type(String), backspace, answer([String]), fail, select(Int), event(ComposerEvent), wait
@@ -90,7 +90,7 @@ struct CreationTests {
         Row(situation: "failed", steps: [.type("@j"), .wait, .fail], phase: .noResults, query: "j", isVisible: true),
         Row(situation: "implicit, failed", preset: .hakawai, steps: [.type("joe"), .fail], phase: nil),
         Row(
-            situation: "text set by code", steps: [.type("@j"), .event(.load(ComposerContent(text: "@jo")))], phase: nil
+            situation: "text set by code", steps: [.type("@j"), .event(.load(WrittenText("@jo")))], phase: nil
         ),
         Row(situation: "focus lost", steps: [.type("@j"), .event(.focus(true)), .event(.focus(false))], phase: nil),
         Row(
@@ -263,10 +263,19 @@ struct CreationTests {
         ("caret put behind white space", [.type("ab "), .select(0), .select(3), .type("cde")], "cde"),
         ("stalled until a separator", [.type("ab"), .select(0), .select(2), .type("c def")], "def"),
         ("backed into an old word by white space", [.type("joe "), .backspace], "joe"),
-        ("text set by code counts", [.event(.load(ComposerContent(text: "jo"))), .type("e")], "joe"),
+        ("text set by code counts", [.event(.load(WrittenText("jo"))), .type("e")], "joe"),
         ("stalled after cancelling", [.type("joe"), .event(.cancelCompletion), .type("x")], nil),
         ("restarts after a separator", [.type("joe"), .event(.cancelCompletion), .type(" ann")], "ann"),
         ("explicit wins", [.type("joe"), .answer(["Joe"]), .type(" @")], nil),
+        (
+            "words met nothing when the next was begun",
+            [.type("joe"), .answer(["Joe"]), .type(" ann"), .wait, .answer([])], "ann"
+        ),
+        (
+            "words met nothing before the next",
+            [.type("joe"), .answer(["Joe"]), .type(" "), .wait, .answer([]), .type("ann")],
+            "ann"
+        ),
     ]
 
     @Test(arguments: implicit)
@@ -296,7 +305,7 @@ struct CreationTests {
         #expect(script.completion?.selected == nil && script.completion?.isVisible == true)
         var other = script
         script.press("Return")
-        #expect(script.sent.map(\.text) == ["joe"])
+        #expect(script.sent.map(\.text.source) == ["joe"])
         other.press("Down")
         other.press("Return")
         #expect(other.text == "Joe Doe" && other.sent.isEmpty)

@@ -6,10 +6,9 @@ import Testing
 struct DraftTests {
     private func engine() -> ComposerEngine {
         var script = ComposerScript()
-        let mention = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "u", text: "Ann", short: "A"), range: TextRange(location: 3, length: 3))
+        let mention = Mention(.member("u"), text: "Ann", short: "A")
         script.send(
-            .load(ComposerContent(text: "hi Ann!", mentions: [mention], selection: TextRange(location: 1, length: 4))))
+            .load(WrittenText("hi Ann!", mentioning: [mention]), selection: TextRange(location: 1, length: 4)))
         script.send(.setStyle(.bold, true))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Bo", preview: .text("?"))))
         script.send(.attach(Attachment(type: "image/png", name: "a", bytes: 3, source: "file:///a", altText: "a cat")))
@@ -18,7 +17,7 @@ struct DraftTests {
 
     @Test func everythingComesBack() throws {
         var editing = engine()
-        _ = editing.handle(.beginEdit(id: "m", ComposerContent(text: "old")), at: .zero)
+        _ = editing.handle(.beginEdit(id: "m", WrittenText("old")), at: .zero)
         for engine in [engine(), editing, ComposerEngine()] {
             let draft = engine.makeDraft()
             var other = ComposerEngine()
@@ -37,8 +36,8 @@ struct DraftTests {
         let good = String(decoding: try engine().makeDraft().encoded(), as: UTF8.self)
         let damaged: [(String, DraftError)] = [
             ("", .unreadable), ("{}", .unreadable), ("[1]", .unreadable), (String(good.dropLast(9)), .unreadable),
-            (good.replacing(#""version":1"#, with: #""version":7"#), .unknownVersion(7)),
-            (good.replacing("hi Ann!", with: "hi Bob!"), .damaged), (good.replacing("hi Ann!", with: "h"), .damaged),
+            (good.replacing(#""version":2"#, with: #""version":7"#), .unknownVersion(7)),
+            (good.replacing("hi Ann!", with: "h"), .damaged),
             (good.replacing(#""length":4"#, with: #""length":99"#), .damaged),
             (String(repeating: "[", count: 100_000), .unreadable),
         ]
@@ -50,11 +49,91 @@ struct DraftTests {
         }
     }
 
+    /// As the version before wrote it: entities by their identifiers alone, and a bare preview.
+    static let first = #"""
+        {"content":{"attachments":[{"bytes":3,"name":"a","source":"file:///a","type":"image/png","upload":{"ready":{}}}],
+        "reply":{"messageID":"r","preview":{"text":{"_0":"?"}},"sender":"Bo"},"selection":{"length":4,"location":1},
+        "spans":[{"content":{"style":{"_0":{"bold":{}}}},"id":2,"range":{"length":4,"location":1}},
+        {"content":{"mention":{"_0":{"entityID":"@u:x","short":"A","text":"Ann"}}},"id":1,"range":{"length":3,"location":3}}],
+        "text":"hi Ann!"},"mode":{"edit":{"_0":"m"}},
+        "stash":{"attachments":[],"selection":{"length":0,"location":0},"spans":[],"text":"kept"},"version":1}
+        """#
+
+    @Test func draftsOfTheFirstVersionAreRead() throws {
+        var engine = ComposerEngine()
+        let effects = engine.restore(encoded: Data(Self.first.utf8)) { id, text in text == "Ann" ? .member(id) : nil }
+        #expect(!effects.contains { if case .refused = $0 { true } else { false } })
+        let mention = try #require(engine.document.mentions.first?.mention)
+        #expect(mention == Mention(.member("@u:x"), text: "Ann", short: "A"))
+        #expect(engine.document.spans.contains { $0.style == .bold && $0.range == TextRange(location: 1, length: 4) })
+        #expect(engine.state.reply?.preview == .text("?") && engine.state.attachments.map(\.name) == ["a"])
+        #expect(engine.state.mode == .edit("m"))
+        _ = engine.handle(.cancelEdit, at: .zero)
+        #expect(engine.document.text == "kept")
+        let untyped = try ComposerDraft.decode(Data(Self.first.utf8))
+        #expect(untyped.content.written.mentions.map(\.target) == [.custom("@u:x")])
+        for damage in [("hi Ann!", "hi Bob!"), ("hi Ann!", "hi"), (#""location":3"#, #""location":5"#)] {
+            let data = Data(Self.first.replacing(damage.0, with: damage.1).utf8)
+            #expect(throws: DraftError.damaged) { try ComposerDraft.decode(data) }
+        }
+    }
+
+    /// What could not be sent and waits behind newer text is in the draft, files, reply and marks with it.
+    @Test func whatWaitsBehindNewerTextComesBack() throws {
+        var script = ComposerScript()
+        let ann = Mention(.member("u"), text: "@Ann")
+        let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "file:///a")
+        let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
+        script.send(.load(WrittenText("hi @Ann", mentioning: [ann])))
+        script.send(.attach(file))
+        script.send(.reply(reply))
+        script.send(.send)
+        script.type("newer")
+        script.send(.sendFailed("send-1"))
+        #expect(script.text == "newer" && script.effects.contains(.observed(.sendFailed)))
+        let draft = try ComposerDraft.decode(script.engine.makeDraft().encoded())
+        var other = ComposerScript()
+        other.change { _ = $0.restore(draft) }
+        #expect(other.text == "newer" && other.state.unsentCount == 1)
+        other.send(.send)
+        other.send(.sendAccepted(other.sent[0].id))
+        other.send(.restoreUnsent)
+        #expect(other.text == "hi @Ann" && other.engine.document.mentions.first?.mention == ann)
+        #expect(other.state.attachments == [file] && other.state.reply == reply)
+    }
+
+    /// ⚠ An edit that could not be stored while another was written was in no draft.
+    @Test func editsThatFailedComeBack() throws {
+        var script = ComposerScript()
+        script.send(.beginEdit(id: "m", WrittenText("old"), mayBeEmpty: true))
+        script.type("er")
+        script.send(.commitEdit)
+        guard
+            case .commitEdit(let id, let message)? = script.effects.first(where: {
+                if case .commitEdit = $0 { true } else { false }
+            })
+        else {
+            Issue.record("no commit")
+            return
+        }
+        script.send(.beginEdit(id: "other", WrittenText("x")))
+        script.send(.editFailed(id: id, message))
+        #expect(script.text == "x")
+        let draft = try ComposerDraft.decode(script.engine.makeDraft().encoded())
+        var other = ComposerScript()
+        other.change { _ = $0.restore(draft) }
+        #expect(other.text == "x")
+        other.send(.cancelEdit)
+        #expect(other.text == "older" && other.state.editing == "m")
+        other.send(.clear)
+        #expect(other.state.canSave, "it may still be emptied")
+    }
+
     /// ⚠ SLK-39: restoring overwrote text set by code.
     @Test func whatIsThereWins() {
         let draft = engine().makeDraft()
         var other = ComposerEngine()
-        _ = other.handle(.load(ComposerContent(text: "set by code")), at: .zero)
+        _ = other.handle(.load(WrittenText("set by code")), at: .zero)
         #expect(other.restore(draft).contains(.refused(.draft(.inUse))))
         #expect(other.document.text == "set by code")
     }

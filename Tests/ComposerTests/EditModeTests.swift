@@ -10,7 +10,7 @@ struct EditModeTests {
         script.send(.select(.caret(2)))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
         script.send(.attach(Attachment(type: "image/png", name: "a.png", bytes: 1)))
-        script.send(.beginEdit(id: "m1", ComposerContent(text: "old")))
+        script.send(.beginEdit(id: "m1", WrittenText("old")))
         #expect(script.text == "old")
         #expect(script.state.mode == .edit("m1"))
         #expect(script.state.reply == nil && script.state.attachments.isEmpty)
@@ -26,7 +26,7 @@ struct EditModeTests {
 
     @Test func commitHandsTheTextOver() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", ComposerContent(text: "old")))
+        script.send(.beginEdit(id: "m1", WrittenText("old")))
         script.type("er ")
         script.press("Return")
         guard
@@ -37,15 +37,15 @@ struct EditModeTests {
             Issue.record("no commit")
             return
         }
-        #expect(id == "m1" && message.text == "older" && message.rawText == "older ")
+        #expect(id == "m1" && message.text.source == "older" && message.raw.source == "older ")
     }
 
     /// ⚠ SLK-15: the first draft was overwritten by the first edit's text.
     @Test func editingAnotherMessageMeanwhileKeepsTheFirstDraft() {
         var script = ComposerScript()
         script.type("draft")
-        script.send(.beginEdit(id: "m1", ComposerContent(text: "one")))
-        script.send(.beginEdit(id: "m2", ComposerContent(text: "two")))
+        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.send(.beginEdit(id: "m2", WrittenText("two")))
         #expect(script.text == "two" && script.state.editing == "m2")
         script.send(.cancelEdit)
         #expect(script.text == "draft" && script.state.editing == nil)
@@ -53,9 +53,9 @@ struct EditModeTests {
 
     @Test func beginningTheSameEditAgainChangesNothing() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", ComposerContent(text: "one")))
+        script.send(.beginEdit(id: "m1", WrittenText("one")))
         script.type("!")
-        script.send(.beginEdit(id: "m1", ComposerContent(text: "one")))
+        script.send(.beginEdit(id: "m1", WrittenText("one")))
         #expect(script.text == "one!")
     }
 
@@ -85,7 +85,7 @@ struct EditModeTests {
         script.send(.focus(true))
         script.load("text", select: TextRange(location: 1, length: 2))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
-        script.send(.beginEdit(id: "m", ComposerContent(text: "old")))
+        script.send(.beginEdit(id: "m", WrittenText("old")))
         script.press("Escape")
         #expect(script.state.mode == .compose && script.state.reply != nil)
         script.press("Escape")
@@ -94,5 +94,109 @@ struct EditModeTests {
         #expect(script.state.selection == .caret(3))
         script.press("Escape")
         #expect(script.effects.contains(.focusRequested(false)))
+    }
+
+    /// A half-done edit is a step of undo away, whatever was begun over it, saved or not.
+    @Test(arguments: [nil, ComposerEvent.commitEdit, .cancelEdit])
+    func anEditOverAHalfDoneOneIsUndone(ending: ComposerEvent?) {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.beginEdit(id: "m1", WrittenText("one", mentioning: [Mention(.member("u"), text: "one")])))
+        script.type(" more")
+        script.send(.beginEdit(id: "m2", WrittenText("two"), mayBeEmpty: true))
+        #expect(script.effects.contains(.editKept(id: "m1")) && script.text == "two" && script.state.canUndo)
+        if let ending {
+            script.send(ending)
+            #expect(script.text == "draft" && script.effects.contains(.editKept(id: "m1")))
+        } else {
+            script.type("!")
+            script.send(.undo)
+            #expect(script.text == "two")
+        }
+        script.send(.undo)
+        #expect(script.text == "one more" && script.state.editing == "m1")
+        #expect(script.engine.document.mentions.count == 1)
+        script.send(.redo)
+        #expect(script.text == (ending == nil ? "two" : "draft"))
+        script.send(.undo)
+        script.send(.cancelEdit)
+        #expect(script.text == "draft" && script.state.editing == nil)
+    }
+
+    @Test func aReplyOverAHalfDoneEditIsUndone() {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.type(" more")
+        script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
+        #expect(script.text == "draft" && script.state.reply?.messageID == "r")
+        script.send(.undo)
+        #expect(script.text == "one more" && script.state.editing == "m1" && script.state.reply == nil)
+        script.send(.commitEdit)
+        #expect(script.text == "draft" && script.state.reply?.messageID == "r")
+    }
+
+    @Test func anUntouchedEditIsNotKept() {
+        var script = ComposerScript()
+        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.send(.beginEdit(id: "m2", WrittenText("two")))
+        #expect(!script.state.canUndo && !script.effects.contains(.editKept(id: "m1")))
+        script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
+        #expect(!script.state.canUndo && script.state.editing == nil && script.state.reply != nil)
+    }
+
+    /// One that came with a draft has nothing to undo and may differ all the same.
+    @Test func anEditOfADraftIsKept() throws {
+        var first = ComposerScript()
+        first.send(.beginEdit(id: "m1", WrittenText("one")))
+        first.type(" more")
+        let draft = first.engine.makeDraft()
+        var script = ComposerScript()
+        script.change { _ = $0.restore(draft) }
+        script.send(.beginEdit(id: "m2", WrittenText("two")))
+        script.send(.undo)
+        #expect(script.text == "one more" && script.state.editing == "m1")
+    }
+
+    @Test func nobodyGoesBackToADeletedMessage() {
+        var script = ComposerScript()
+        for (id, text) in [("m1", "one"), ("m2", "two"), ("m3", "three")] {
+            script.send(.beginEdit(id: id, WrittenText(text)))
+            script.type("!")
+        }
+        script.send(.editGone(id: "m2"))
+        #expect(script.text == "three!")
+        while script.state.canUndo, script.state.editing == "m3" { script.send(.undo) }
+        #expect(script.state.editing == "m1" && script.text == "one!")
+        script.send(.editGone(id: "m1"))
+        #expect(script.state.editing == nil && script.text.isEmpty)
+    }
+
+    /// What goes with files may lose its text.
+    @Test(arguments: [false, true])
+    func aCaptionMayBeEmptied(mayBeEmpty: Bool) {
+        var script = ComposerScript()
+        script.send(.beginEdit(id: "m1", WrittenText("caption"), mayBeEmpty: mayBeEmpty))
+        script.send(.clear)
+        #expect(script.state.canSave == mayBeEmpty)
+        script.send(.commitEdit)
+        #expect(script.effects.contains(.observed(.editCommitted)) == mayBeEmpty)
+    }
+
+    /// A text without Markdown stays one.
+    @Test func aPlainTextStaysPlain() {
+        var script = ComposerScript()
+        script.type("draft")
+        script.send(.beginEdit(id: "m1", WrittenText("*one*", syntax: .plain)))
+        script.type("!")
+        script.send(.select(TextRange(location: 0, length: 5)))
+        script.send(.format("Bold"))
+        #expect(script.text == "*one*!" && script.effects.contains(.refused(.format("Bold"))))
+        script.send(.commitEdit)
+        let commit = script.effects.lazy.compactMap {
+            if case .commitEdit(_, let message) = $0 { message.text } else { nil }
+        }
+        #expect(commit.first == WrittenText("*one*!", syntax: .plain))
+        #expect(script.engine.document.syntax == .markdown)
     }
 }

@@ -97,7 +97,7 @@ struct GrowthTests {
         #expect(script.state.height == 50)
     }
 
-    /// MCV-4: ⚠ a large inset made heights negative.
+    /// Whatever an inset is, heights are heights.
     @Test(arguments: [-1000.0, -46, 1e300, -.infinity, .nan])
     func heightsAreNeverNegative(inset: Double) {
         var configuration = ComposerConfiguration()

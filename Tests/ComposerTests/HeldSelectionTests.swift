@@ -6,7 +6,7 @@ struct HeldSelectionTests {
     private func engine(_ text: String) -> ComposerEngine {
         var engine = ComposerEngine()
         _ = engine.handle(.focus(true), at: .zero)
-        _ = engine.handle(.load(ComposerContent(text: text)), at: .zero)
+        _ = engine.handle(.load(WrittenText(text)), at: .zero)
         return engine
     }
 

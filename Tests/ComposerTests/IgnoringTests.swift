@@ -38,7 +38,7 @@ struct IgnoringTests {
     @Test(arguments: changes)
     func observersAreSilentAndHearOfItAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
         var engine = ComposerEngine()
-        _ = engine.handle(.load(ComposerContent(text: before)), at: .zero)
+        _ = engine.handle(.load(WrittenText(before)), at: .zero)
         let ear = FakeObserver(name: "ear")
         engine.add(observer: ear)
         engine.beginIgnoring()
@@ -81,7 +81,7 @@ struct IgnoringTests {
     @Test(arguments: deletions)
     func theNextSingleDeletionIsRefusedOnce(event: ComposerEvent, text: String, isRefused: Bool) {
         var engine = ComposerEngine()
-        _ = engine.handle(.load(ComposerContent(text: "one two👩‍💻")), at: .zero)
+        _ = engine.handle(.load(WrittenText("one two👩‍💻")), at: .zero)
         engine.refuseNextSingleDeletion()
         let effects = engine.handle(event, at: .zero)
         #expect(engine.document.text == text)

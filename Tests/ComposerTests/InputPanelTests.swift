@@ -29,7 +29,7 @@ struct InputPanelTests {
     static let windows: [(String, [(Double, Double, Bool, [InputPanel.State])])] = [
         ("a keyboard comes and goes", [(700, 300, true, [.showing, .shown]), (700, 600, true, [.hiding, .hidden])]),
         (
-            "SLK-51: a floating one, and one on a desk, change nothing; MCV-15: nor has anything to be animated with them",
+            "a floating one, and one on a desk, change nothing",
             [(700, 600, true, []), (700, 600, true, [])]
         ),
         ("SLK-52: another field has the focus", [(700, 300, false, []), (700, 600, false, [])]),
@@ -37,7 +37,7 @@ struct InputPanelTests {
             "the user makes the window lower, bit by bit",
             [(700, 560, true, []), (700, 520, true, []), (700, 470, true, [])]
         ),
-        ("SLK-60, MCV-16: the screen is turned", [(600, 400, true, []), (600, 200, true, [.showing, .shown])]),
+        ("the screen is turned", [(600, 400, true, []), (600, 200, true, [.showing, .shown])]),
         ("turned with it", [(700, 300, true, [.showing, .shown]), (300, 400, true, [.hidden])]),
         (
             "the text loses the focus first",

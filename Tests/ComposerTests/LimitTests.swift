@@ -110,4 +110,39 @@ struct LimitTests {
         script.load(" \n ")
         #expect(script.state.counter?.text == "100")
     }
+
+    /// Bytes, as servers count: kept up without reading the text.
+    @Test(arguments: [LimitPolicy.soft, .hard])
+    func bytesAreCounted(policy: LimitPolicy) {
+        var configuration = ComposerConfiguration()
+        configuration.characterLimit = 8
+        configuration.countUnit = .utf8
+        configuration.limitPolicy = policy
+        var script = ComposerScript(configuration)
+        script.type("ab👍é")
+        #expect(script.state.counter?.text == "0" && script.state.canSend)
+        script.type("é")
+        #expect(script.state.counter?.exceeded == (policy == .soft))
+        #expect(script.text == (policy == .soft ? "ab👍éé" : "ab👍é"))
+        script.send(.select(.caret(0)))
+        script.type("  ")
+        #expect(script.state.counter?.text == (policy == .soft ? "-2" : "0"), "blanks at the ends are not sent")
+    }
+
+    /// What only the host can measure: what is written meanwhile counts as it is.
+    @Test func measuredSizesCount() {
+        var script = ComposerScript()
+        script.type("abc")
+        #expect(script.state.counter == nil)
+        script.send(.measured(MeasuredSize(excess: -2, bytes: 3)))
+        #expect(script.state.counter?.text == "2" && script.state.canSend)
+        script.type("é!")
+        #expect(script.state.counter?.exceeded == true && !script.state.canSend)
+        script.press("Return")
+        #expect(script.text == "abcé!" && script.effects.contains(.refused(.overLimit)))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.state.counter?.text == "0" && script.state.canSend)
+        script.send(.measured(nil))
+        #expect(script.state.counter == nil)
+    }
 }

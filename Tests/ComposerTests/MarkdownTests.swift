@@ -88,11 +88,9 @@ struct MarkdownTests {
 
     @Test func aMentionIsWrappedWhole() {
         var script = ComposerScript()
-        let mention = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "u", text: "Ann Lee"), range: TextRange(location: 0, length: 7))
+        let mention = Mention(.custom("u"), text: "Ann Lee")
         script.send(
-            .load(ComposerContent(text: "Ann Lee x", mentions: [mention], selection: TextRange(location: 2, length: 3)))
-        )
+            .load(WrittenText("Ann Lee x", mentioning: [mention]), selection: TextRange(location: 2, length: 3)))
         script.send(.format("Bold"))
         #expect(script.text == "**Ann Lee** x")
         #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 2, length: 7)])
@@ -130,10 +128,9 @@ struct MarkdownTests {
     func manyLines(withMention: Bool) {
         var script = ComposerScript()
         let text = String(repeating: "line 👍\n", count: 100) + "Ann"
-        let name = TextRange(location: text.utf16.count - 3, length: 3)
-        let mention = ComposerContent.PlacedMention(mention: Mention(entityID: "u", text: "Ann"), range: name)
+        let mention = Mention(.custom("u"), text: "Ann")
         let whole = TextRange(location: 0, length: text.utf16.count)
-        script.send(.load(ComposerContent(text: text, mentions: withMention ? [mention] : [], selection: whole)))
+        script.send(.load(WrittenText(text, mentioning: withMention ? [mention] : []), selection: whole))
         script.send(.format("Quote"))
         #expect(script.text == String(repeating: "> line 👍\n", count: 100) + "> Ann")
         #expect(script.engine.document.mentions.count == (withMention ? 1 : 0))
@@ -210,9 +207,7 @@ struct MarkdownTests {
         script.send(.clear)
         script.type("end.  ")
         #expect(script.text == "end.  ")
-        let mention = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "u", text: "Ann"), range: TextRange(location: 0, length: 3))
-        script.send(.load(ComposerContent(text: "Ann", mentions: [mention])))
+        script.send(.load(WrittenText("Ann", mentioning: [Mention(.custom("u"), text: "Ann")])))
         script.type("  ")
         #expect(script.text == "Ann  ")
     }

@@ -12,16 +12,11 @@ struct MentionPropertyTests {
     private static let steps = edits / (MentionBackspace.allCases.count * MentionTrim.allCases.count) + 1
 
     /// A text in which every other word is a mention, of which there are always some.
-    private static func content(_ names: [String]) -> ComposerContent {
-        var content = ComposerContent(text: "")
-        for (number, name) in names.enumerated() {
-            let range = TextRange(location: content.text.utf16.count, length: name.utf16.count)
-            content.mentions.append(
-                .init(mention: Mention(entityID: "u\(number)", text: name, short: String(name.prefix(2))), range: range)
-            )
-            content.text += name + " and 👩‍💻 "
+    private static func content(_ names: [String]) -> WrittenText {
+        let mentions = names.enumerated().map { number, name in
+            Mention(.custom("u\(number)"), text: name, short: String(name.prefix(2)))
         }
-        return content
+        return WrittenText(names.map { $0 + " and 👩‍💻 " }.joined(), mentioning: mentions)
     }
 
     private static func event(_ random: inout SeededBytes, _ engine: ComposerEngine) -> ComposerEvent {

@@ -6,12 +6,10 @@ struct MentionTests {
     /// "hi @Ann Lee!" with a mention over the name, the caret behind it.
     private static func script(_ change: (inout CompletionOptions) -> Void = { _ in }) -> ComposerScript {
         var script = ComposerScript(.completing(.parlance, change))
-        let mention = Mention(entityID: "u", text: "@Ann Lee", short: "@A.")
+        let mention = Mention(.custom("u"), text: "@Ann Lee", short: "@A.")
         script.send(
             .load(
-                ComposerContent(
-                    text: "hi @Ann Lee!", mentions: [.init(mention: mention, range: TextRange(location: 3, length: 8))],
-                    selection: .caret(11))))
+                WrittenText("hi @Ann Lee!", mentioning: [mention]), selection: .caret(11)))
         return script
     }
 
@@ -55,7 +53,7 @@ struct MentionTests {
         (
             [
                 .deleteBackward(byWord: false),
-                .addMention(Mention(entityID: "v", text: "Ann"), over: TextRange(location: 4, length: 3)),
+                .addMention(Mention(.custom("v"), text: "Ann"), over: TextRange(location: 4, length: 3)),
             ], false
         ),
     ]
@@ -140,7 +138,7 @@ struct MentionTests {
     func mentionsByCode(location: Int, length: Int, text: String, fits: Bool) {
         var script = Self.script()
         let before = script.engine.document
-        let mention = Mention(entityID: "v", text: text)
+        let mention = Mention(.custom("v"), text: text)
         script.send(.addMention(mention, over: TextRange(location: location, length: length)))
         #expect(script.engine.document.mentions.map(\.mention?.entityID) == [fits ? "v" : "u"])
         #expect(script.effects.contains(.refused(.mention(mention))) == !fits)

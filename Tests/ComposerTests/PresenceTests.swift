@@ -25,7 +25,7 @@ struct PresenceTests {
     static let tellings: [(ComposerEvent, [Bool])] = [
         (.insert("b", origin: .typed), []), (.deleteBackward(byWord: false), [false]), (.send, [false]),
         (.clear, [false]),
-        (.insert("b", origin: .code), []), (.undo, [false]), (.beginEdit(id: "m", ComposerContent(text: "x")), [false]),
+        (.insert("b", origin: .code), []), (.undo, [false]), (.beginEdit(id: "m", WrittenText("x")), [false]),
         (.select(.caret(0)), []),
     ]
 
@@ -37,7 +37,7 @@ struct PresenceTests {
     }
 
     @Test(arguments: [
-        ComposerEvent.load(ComposerContent(text: "a")), .insert(" ", origin: .typed), .insert("a", origin: .code),
+        ComposerEvent.load(WrittenText("a")), .insert(" ", origin: .typed), .insert("a", origin: .code),
     ])
     func nothingIsToldByCodeOrWhiteSpace(event: ComposerEvent) {
         var engine = ComposerEngine()
@@ -99,7 +99,7 @@ struct PresenceTests {
     /// ⚠ SLK-41: an indicator refused while editing never came back.
     @Test func theIndicatorIsHiddenWhileEditing() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m", ComposerContent(text: "x")))
+        script.send(.beginEdit(id: "m", WrittenText("x")))
         script.send(.peerTyping(name: "Ann", true))
         #expect(script.state.typing == nil)
         script.send(.cancelEdit)

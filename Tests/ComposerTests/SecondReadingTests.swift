@@ -160,9 +160,8 @@ struct SecondReadingTests {
 
     @Test func acceptingBeforeAMention() {
         var script = ComposerScript()
-        let mention = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "b", text: "Bob"), range: TextRange(location: 3, length: 3))
-        script.send(.load(ComposerContent(text: "@anBob", mentions: [mention], selection: .caret(3))))
+        let mention = Mention(.custom("b"), text: "Bob")
+        script.send(.load(WrittenText("@anBob", mentioning: [mention]), selection: .caret(3)))
         script.send(.complete("@"))
         script.wait()
         script.answer(["Ann"])
@@ -190,7 +189,7 @@ struct SecondReadingTests {
     /// A gate keeps a message where it was written; edits are not its business.
     @Test func aGateKeepsTheMessage() {
         struct Gate: ComposerSendGate {
-            func refusal(of message: ComposedMessage) -> String? { message.text == "no" ? "because" : nil }
+            func refusal(of message: ComposedMessage) -> String? { message.text.source == "no" ? "because" : nil }
         }
         var script = ComposerScript()
         script.change { $0.setSendGate(Gate()) }
@@ -200,7 +199,7 @@ struct SecondReadingTests {
         #expect(script.effects.contains(.keyHandled) && script.state.unsentCount == 0)
         script.type("w")
         script.press("Return")
-        #expect(script.sent.map(\.text) == ["now"])
+        #expect(script.sent.map(\.text.source) == ["now"])
     }
 
     /// What is taken from a list is told to whoever made it.

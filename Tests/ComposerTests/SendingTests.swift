@@ -15,7 +15,7 @@ struct SendingTests {
         ),
         ([.insert("a", origin: .typed), .connected(false)], false),
         ([.insert("a", origin: .typed), .hide(true)], false),
-        ([.beginEdit(id: "m", ComposerContent(text: "a"))], false),
+        ([.beginEdit(id: "m", WrittenText("a"))], false),
         ([.attach(Attachment(type: "a/b", name: "a", bytes: 1)), .insert("a", origin: .typed), .detach(0)], true),
     ]
 
@@ -28,16 +28,13 @@ struct SendingTests {
 
     @Test func aMessageIsTrimmedAndSentOnce() {
         var script = ComposerScript()
-        let mention = Mention(entityID: "u1", text: "Ann")
+        let mention = Mention(.custom("u1"), text: "Ann")
         script.send(
-            .load(
-                ComposerContent(
-                    text: "  hi Ann \n", mentions: [.init(mention: mention, range: TextRange(location: 5, length: 3))]))
-        )
+            .load(WrittenText("  hi Ann \n", mentioning: [mention])))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Bo")))
         script.send(.send)
         let message = script.sent.first
-        #expect(message?.text == "hi Ann" && message?.rawText == "  hi Ann \n" && message?.replyTo == "r")
+        #expect(message?.text.source == "hi Ann" && message?.raw.source == "  hi Ann \n" && message?.replyTo == "r")
         #expect(message?.mentions.map(\.range) == [TextRange(location: 3, length: 3)])
         #expect(script.text == "" && script.state.reply == nil && script.state.isSending)
         script.send(.send)
@@ -90,7 +87,7 @@ struct SendingTests {
         var script = ComposerScript()
         script.type("one")
         script.send(.send)
-        script.send(.beginEdit(id: "m", ComposerContent(text: "old")))
+        script.send(.beginEdit(id: "m", WrittenText("old")))
         script.send(.sendFailed("send-1"))
         #expect(script.text == "old")
         script.send(.cancelEdit)
@@ -115,5 +112,68 @@ struct SendingTests {
         script.send(.attach(file))
         script.send(.send)
         #expect(script.sent.first?.parts == [.attachment(file)])
+    }
+
+    /// Undo brings back what was sent as it was: text, marks, files, reply.
+    @Test(arguments: [true, false])
+    func undoAfterSendingBringsAllBack(withText: Bool) {
+        var script = ComposerScript()
+        let file = Attachment(type: "image/png", name: "a", bytes: 1, source: "x:1")
+        let other = Attachment(type: "image/png", name: "b", bytes: 1, source: "x:2")
+        let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x")
+        if withText { script.send(.load(WrittenText("hi @Ann", mentioning: [Mention(.member("u"), text: "@Ann")]))) }
+        script.send(.attach(file))
+        script.send(.reply(reply))
+        script.send(.send)
+        script.send(.sendAccepted("send-1"))
+        #expect(script.text.isEmpty && script.state.attachments.isEmpty && script.state.reply == nil)
+        script.send(.attach(other))
+        script.send(.undo)
+        #expect(script.engine.document.mentions.count == (withText ? 1 : 0))
+        #expect(script.state.attachments == [file, other] && script.state.reply == reply)
+        script.send(.redo)
+        #expect(script.text.isEmpty && script.state.attachments == [other] && script.state.reply == nil)
+    }
+
+    /// A mention is a member by its identifier, whatever its text is; white space around it is not sent.
+    @Test func aMentionKeepsItsTarget() {
+        var script = ComposerScript()
+        script.type("@an")
+        script.wait()
+        let ann = CompletionEntity(id: "@ann2:x", name: "Ann *Lee* ", target: .member("@ann2:x"), short: "Ann")
+        script.send(.completionResults(query: script.completion?.openQuery ?? "", [ann], isFinal: true))
+        script.send(.acceptCompletion(0))
+        script.send(.send)
+        #expect(script.sent.first?.text.mentions.map(\.target) == [.member("@ann2:x")])
+        #expect(script.sent.first?.text.mentions.map(\.text) == ["@Ann *Lee*"])
+        script.send(.undo)
+        script.send(.deleteBackward(byWord: false))
+        script.send(.deleteBackward(byWord: false))
+        script.send(.deleteBackward(byWord: false))
+        #expect(script.text == "@Ann")
+        script.send(.send)
+        #expect(script.sent.first?.text.mentions.map(\.target) == [.member("@ann2:x")])
+    }
+
+    /// Pieces between pictures keep their marks.
+    @Test func piecesKeepTheirMarks() {
+        var script = ComposerScript()
+        let picture = Attachment(type: "image/png", name: "a", bytes: 1, source: "x:1")
+        script.send(.load(WrittenText("hi @Ann", mentioning: [Mention(.member("a"), text: "@Ann")])))
+        script.send(.attach(picture))
+        script.send(.placeInText(0))
+        script.send(
+            .paste([
+                .fragment(
+                    ClipboardFragment(
+                        WrittenText("and @Bo", mentioning: [Mention(.member("b"), text: "@Bo")])))
+            ]))
+        script.send(.send)
+        let parts = script.sent.first?.parts ?? []
+        #expect(parts.count == 3)
+        let targets = parts.map { part in
+            if case .text(let text) = part { text.mentions.map(\.target) } else { [MentionTarget]() }
+        }
+        #expect(targets == [[.member("a")], [], [.member("b")]])
     }
 }

@@ -133,12 +133,12 @@ struct TokenTests {
 
     /// Nothing opens by paste, by restored or loaded text, by undo, or by a caret that moves without the focus.
     static let silent: [[ComposerEvent]] = [
-        [.paste([.text("@jo")])], [.load(ComposerContent(text: "@jo"))],
-        [.load(ComposerContent(text: "@jo")), .focus(true)], [.insert("@jo", origin: .code)],
+        [.paste([.text("@jo")])], [.load(WrittenText("@jo"))],
+        [.load(WrittenText("@jo")), .focus(true)], [.insert("@jo", origin: .code)],
         [.insert("@jo", origin: .paste)], [.insert("@jo", origin: .code), .clear, .undo],
-        [.load(ComposerContent(text: "@jo x")), .select(.caret(3))],
-        [.beginEdit(id: "m", ComposerContent(text: "@jo"))],
-        [.focus(true), .load(ComposerContent(text: "@jo x")), .select(TextRange(location: 1, length: 2))],
+        [.load(WrittenText("@jo x")), .select(.caret(3))],
+        [.beginEdit(id: "m", WrittenText("@jo"))],
+        [.focus(true), .load(WrittenText("@jo x")), .select(TextRange(location: 1, length: 2))],
         [.preedit("@jo")],
     ]
 
@@ -162,8 +162,8 @@ struct TokenTests {
     /// Writing goes on in a token that was pasted, input methods and dictation open as keys do (HKW-38).
     static let audible: [[ComposerEvent]] = [
         [.paste([.text("@j")]), .insert("o", origin: .typed)], [.preedit("@"), .commit("@jo")],
-        [.insert("@jo", origin: .dictation)], [.load(ComposerContent(text: "@jox")), .deleteBackward(byWord: false)],
-        [.load(ComposerContent(text: "@jo ")), .deleteBackward(byWord: false)],
+        [.insert("@jo", origin: .dictation)], [.load(WrittenText("@jox")), .deleteBackward(byWord: false)],
+        [.load(WrittenText("@jo ")), .deleteBackward(byWord: false)],
     ]
 
     @Test(arguments: audible)

@@ -143,9 +143,7 @@ struct TransformTests {
     /// HKW-10, HKW-64: what is typed after a mention never becomes part of it.
     @Test func mentionsDoNotBleed() {
         var script = ComposerScript()
-        let mention = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "u", text: "Ann"), range: TextRange(location: 0, length: 3))
-        script.send(.load(ComposerContent(text: "Ann", mentions: [mention])))
+        script.send(.load(WrittenText("Ann", mentioning: [Mention(.custom("u"), text: "Ann")])))
         script.type("e")
         #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 0, length: 3)])
         script.send(.deleteBackward(byWord: false))
@@ -153,11 +151,11 @@ struct TransformTests {
         #expect(script.engine.document.mentions.isEmpty, "the mark changes the name's last letter")
     }
 
-    /// HKW-67: a mention must cover exactly its text.
-    @Test(arguments: [(0, 3, 1), (0, 2, 0), (1, 3, 0), (0, 9, 0), (-1, 3, 0), (3, 0, 0)])
-    func onlyFittingMentionsAreLoaded(location: Int, length: Int, count: Int) {
-        let placed = ComposerContent.PlacedMention(
-            mention: Mention(entityID: "u", text: "Ann"), range: TextRange(location: location, length: length))
-        #expect(ComposerContent(text: "Ann Lee", mentions: [placed, placed]).document.mentions.count == count)
+    /// HKW-67: a mention lies over a part of the text, and no two over one part.
+    @Test(arguments: [(0, 3, true), (0, 9, false), (-1, 3, false), (3, 0, false)])
+    func onlyFittingMentionsAreWritten(location: Int, length: Int, fits: Bool) {
+        let mark = WrittenText.Mark(.mention(.member("u")), over: TextRange(location: location, length: length))
+        #expect((WrittenText("Ann Lee", marks: [mark]) != nil) == fits)
+        #expect(WrittenText("Ann Lee", marks: [mark, mark]) == nil)
     }
 }

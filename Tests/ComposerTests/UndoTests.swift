@@ -74,7 +74,7 @@ struct UndoTests {
         script.type("draft")
         script.send(.focus(true))
         script.send(.focus(false))
-        script.send(.beginEdit(id: "m", ComposerContent(text: "old")))
+        script.send(.beginEdit(id: "m", WrittenText("old")))
         #expect(!script.state.canUndo)
         script.send(.undo)
         #expect(script.text == "old")
@@ -107,11 +107,9 @@ struct UndoTests {
 
     @Test func undoBringsSpansAndSelectionBack() {
         var script = ComposerScript()
-        let mention = Mention(entityID: "u1", text: "Ann")
-        let content = ComposerContent(
-            text: "hi Ann", mentions: [.init(mention: mention, range: TextRange(location: 3, length: 3))],
-            selection: TextRange(location: 2, length: 3))
-        script.send(.load(content))
+        let mention = Mention(.custom("u1"), text: "Ann")
+        script.send(
+            .load(WrittenText("hi Ann", mentioning: [mention]), selection: TextRange(location: 2, length: 3)))
         script.send(.insert("x", origin: .typed))
         #expect(script.text == "hixn" && script.engine.document.mentions.isEmpty)
         script.send(.undo)
@@ -126,5 +124,17 @@ struct UndoTests {
         script.type("c")
         #expect(!script.state.canRedo)
         #expect(script.text == "a c")
+    }
+
+    /// ⚠ Undo of a style changed no text, and nobody drew it.
+    @Test func undoOfAStyleIsTold() {
+        var script = ComposerScript()
+        script.load("word", select: TextRange(location: 0, length: 4))
+        script.send(.setStyle(.bold, true))
+        for event in [ComposerEvent.undo, .redo] {
+            let revision = script.state.revision
+            script.send(event)
+            #expect(script.state.revision > revision)
+        }
     }
 }

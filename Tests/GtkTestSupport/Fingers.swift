@@ -71,9 +71,9 @@ public enum Fingers {
         try send(.motion, 0, 0, [0: x, 1: y], to: try pad.get())
     }
 
-    /// Two fingers move so far, in notches of a wheel, down if positive.
-    public static func scroll(_ notches: Double) throws {
-        try send(.motion, 0, 0, [3: notches * 120], to: try pad.get())
+    /// Two fingers move so far, in notches of a wheel, down and to the right if positive.
+    public static func scroll(_ notches: Double, sideways: Double = 0) throws {
+        try send(.motion, 0, 0, [2: sideways * 120, 3: notches * 120], to: try pad.get())
     }
 
     /// The two fingers are lifted.

@@ -8,11 +8,22 @@ public enum RealClipboard {
 
     /// Offers the content of a file in one form, given as a MIME type, in the place of what was offered before.
     public static func offer(_ file: URL, as type: String) throws {
+        try own(["-selection", "clipboard", "-t", type, "-i", file.path])
+    }
+
+    /// Selects a text, as for the middle button.
+    public static func offerSelection(_ text: String) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("selection-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: file)
+        try own(["-selection", "primary", "-i", file.path])
+    }
+
+    private static func own(_ arguments: [String]) throws {
         end()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // In the foreground: Foundation believes a process that leaves a child behind to be running.
-        process.arguments = ["xclip", "-quiet", "-selection", "clipboard", "-t", type, "-i", file.path]
+        process.arguments = ["xclip", "-quiet"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -45,6 +45,8 @@ public enum RealInput {
 
     /// Moves the pointer to the middle of the widget, which is in the active window or a popover of it.
     public static func point(at widget: Widget) throws {
+        // What was just shown has no size before the next layout, and its middle would be its corner.
+        guard MainLoop.pump(until: { widget.width > 0 }) else { throw Unfinished() }
         try point(at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }
 
@@ -84,7 +86,7 @@ public enum RealInput {
         guard MainLoop.pump(until: { frames >= count }) else { throw Unfinished() }
     }
 
-    public static func click() throws { try run(["click", "1"]) }
+    public static func click(button: Int = 1) throws { try run(["click", "\(button)"]) }
     /// Turns the wheel towards the user.
     public static func scrollDown(_ steps: Int) throws {
         try run(["click", "--repeat", "\(steps)", "--delay", "20", "5"])
@@ -99,7 +101,8 @@ public enum RealInput {
         }
     }
 
-    private static func activeWindow() throws -> String {
+    /// What xdotool calls the window that has the keys.
+    public static func activeWindow() throws -> String {
         try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

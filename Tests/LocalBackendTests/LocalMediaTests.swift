@@ -25,9 +25,9 @@ import Testing
         let dropped = try await takeIn("dropped", harness)
         let deleted = try await takeIn("deleted", harness)
         try await harness.backend.send(
-            OutgoingMessage(transactionID: TransactionID("1"), text: "", attachments: [sent]), to: room)
+            WrittenMessage("", files: [sent]), as: TransactionID("1"), to: room)
         let message = try await harness.backend.send(
-            OutgoingMessage(transactionID: TransactionID("2"), text: "", attachments: [deleted]), to: room)
+            WrittenMessage("", files: [deleted]), as: TransactionID("2"), to: room)
         try await harness.backend.delete(message.id, in: room)
         let draft = SavedDraft(data: Data(#"{"attachments":[{"source":"\#(drafted.uri)"}]}"#.utf8), preview: "")
         try await harness.backend.saveDraft(draft, in: room)

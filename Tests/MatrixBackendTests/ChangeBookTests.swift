@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import SeededRandom
 import Testing
@@ -27,7 +28,7 @@ import Testing
         let message = Fixtures.message(1, in: room.rawValue, text: "old")
         let request = OutboxRequest(
             id: TransactionID("e"), room: room,
-            action: .edit(.message(message.id), text: "new", formattedText: nil), queuedAt: Fixtures.date)
+            action: .edit(.message(message.id), WrittenText("new")), queuedAt: Fixtures.date)
         var item = OutboxItem(request: request, state: .waiting, isUnsent: false)
         #expect(book.follow([item], in: room) == [.message(message.id)])
         var shown = book.shown(message, by: message.sender)

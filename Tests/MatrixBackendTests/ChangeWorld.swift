@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import SeededRandom
 
@@ -90,7 +91,7 @@ struct ChangeWorld {
         let action: OutboxAction
         switch Int.random(in: 0..<8, using: &random) {
         case 0: action = .delete(target)
-        case 1...4: action = .edit(target, text: "edit \(number)", formattedText: nil)
+        case 1...4: action = .edit(target, WrittenText("edit \(number)"))
         default: action = .react(target, text: Self.heart, isGiven: !now.isLoved)
         }
         let request = OutboxRequest(
@@ -130,8 +131,8 @@ struct ChangeWorld {
         var target = Self.id(place)
         let kind: MessageChange.Kind
         switch request.action {
-        case .send: return nil
-        case .edit(_, let text, _): kind = .edit(text: text, formattedText: nil)
+        case .send, .unreadable: return nil
+        case .edit(_, let text): kind = .edit(Wording(text.source))
         case .delete: kind = .deletion
         case .react(_, let text, true):
             guard hearts(of: place, in: log).isEmpty else { return nil }
@@ -176,7 +177,7 @@ struct ChangeWorld {
         let place = Int.random(in: 0..<Self.count, using: &random)
         guard !isDeleted(place, in: log) else { return }
         var target = Self.id(place)
-        var kind = MessageChange.Kind.edit(text: "elsewhere \(number)", formattedText: nil)
+        var kind = MessageChange.Kind.edit(Wording("elsewhere \(number)"))
         if Int.random(in: 0..<3, using: &random) > 0,
             let change = (edits(of: place, in: log).map(\.change.id) + hearts(of: place, in: log))
                 .randomElement(using: &random)
@@ -209,8 +210,8 @@ struct ChangeWorld {
             let items = queue.filter { Self.place(of: $0.request) == place }
             for item in items where !item.isFailed && !seen.isDeleted {
                 switch item.request.action {
-                case .send: break
-                case .edit(_, let text, _): seen.text = text
+                case .send, .unreadable: break
+                case .edit(_, let text): seen.text = text.source
                 case .delete: seen = Seen(isDeleted: true)
                 case .react(_, _, let isGiven): seen.isLoved = isGiven
                 }
@@ -221,8 +222,8 @@ struct ChangeWorld {
     }
 
     private static func text(_ entry: Entry) -> String {
-        guard case .edit(let text, _) = entry.change.kind else { return "" }
-        return text
+        guard case .edit(let wording) = entry.change.kind else { return "" }
+        return wording.text
     }
 
     private func isDeleted(_ place: Int, in log: [Entry]) -> Bool {

@@ -27,7 +27,7 @@ import Testing
         // transaction, as to another device.
         for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
             for hasTransaction in [true, false] where hasTransaction || order[0] == .answered {
-                var book = EchoBook()
+                var book = EchoBook(unreadable: "Unreadable")
                 let items = try await items()
                 var shown = Set(book.follow(items, in: room, by: own).changed.map(\.id))
                 #expect(shown == [EchoBook.id(of: transaction)])
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func whatIsGivenUpIsGone() async throws {
-        var book = EchoBook()
+        var book = EchoBook(unreadable: "Unreadable")
         _ = book.follow(try await items(), in: room, by: own)
         #expect(book.follow([], in: room, by: own).removed == [EchoBook.id(of: transaction)])
         #expect(book.messages(in: room).isEmpty)
@@ -68,13 +68,13 @@ import Testing
             func outboxRequests() async throws -> [OutboxRequest] { [] }
             func commit(_ change: OutboxChange) async throws {}
             func upload(
-                _ attachment: OutboxAttachment, of request: OutboxRequest,
+                _ file: MediaReference, of request: OutboxRequest,
                 progress: @escaping @Sendable (Double) -> Void
             ) async throws -> String { "" }
             func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
         }
         let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false)
-        try await outbox.send(OutboxMessage(text: "Text"), transaction: transaction, to: room)
+        try await outbox.send(WrittenMessage("Text"), transaction: transaction, to: room)
         var items = outbox.items(in: room).makeAsyncIterator()
         return try #require(await items.next { !$0.isEmpty })
     }

@@ -1,4 +1,6 @@
 import ChatCore
+import ChatTestSupport
+import Composer
 import Foundation
 import JSONReading
 import Testing
@@ -6,42 +8,41 @@ import Testing
 @testable import MatrixBackend
 
 @Suite struct MessageContentTests {
-    private let ann = Member(id: MemberID("@ann:example.org"), displayName: "Ann", kind: .person)
-    private var writer: MessageContent { MessageContent(members: [ann]) }
+    private let ann = MentionTarget.member("@ann:example.org")
+    private let writer = MessageContent(own: MemberID("@me:example.org"))
 
     @Test func plainTextIsSentAsItIs() {
         #expect(
-            writer.contents(of: OutboxMessage(text: "Hello")) == [
+            writer.contents(of: WrittenMessage("Hello")) == [
                 ["msgtype": "m.text", "body": "Hello", "m.mentions": [:]]
             ])
     }
 
     @Test func markdownIsSentAsHTMLToo() throws {
-        let content = writer.contents(of: OutboxMessage(kind: .emote, text: "is **glad**"))[0]
+        let content = writer.contents(of: WrittenMessage("is **glad**", kind: .emote))[0]
         #expect(content["msgtype"] == "m.emote" && content["body"] == "is **glad**")
         #expect(content["format"] == "org.matrix.custom.html")
         #expect(content["formatted_body"]?.string?.contains("<strong>glad</strong>") == true)
     }
 
     @Test func thoseWhoAreMentionedAreNamed() {
-        let content = writer.contents(of: OutboxMessage(text: "Hi @Ann"))[0]
+        let content = writer.contents(of: WrittenMessage(WrittenText("Hi @Ann", mentioning: ["@Ann": ann])))[0]
         #expect(content["m.mentions"] == ["user_ids": ["@ann:example.org"]])
         #expect(
             content["formatted_body"] == "Hi <a href=\"https://matrix.to/#/@ann:example.org\">@Ann</a>")
     }
 
     @Test func aReplyNamesWhatItAnswersAndQuotesNothing() {
-        let content = writer.contents(of: OutboxMessage(text: "Yes", replyTo: MessageID("$a")))[0]
+        let content = writer.contents(of: WrittenMessage("Yes", replyTo: MessageID("$a")))[0]
         #expect(content["m.relates_to"] == ["m.in_reply_to": ["event_id": "$a"]])
         #expect(content["body"] == "Yes")
     }
 
     @Test func eachFileIsAnEventAndTheFirstHasTheText() {
-        func file(_ name: String) -> OutboxAttachment {
-            OutboxAttachment(
-                path: "/x", reference: MediaReference(uri: "mxc://a/\(name)", name: name, type: "image/png", bytes: 5))
+        func file(_ name: String) -> MediaReference {
+            MediaReference(uri: "mxc://a/\(name)", name: name, type: "image/png", bytes: 5)
         }
-        let message = OutboxMessage(kind: .image, text: "Look", attachments: [file("1.png"), file("2.png")])
+        let message = WrittenMessage("Look", kind: .image, files: [file("1.png"), file("2.png")])
         let contents = writer.contents(of: message)
         #expect(contents.map { $0["msgtype"] } == ["m.image", "m.image"])
         #expect(contents.map { $0["body"] } == ["Look", "2.png"])
@@ -50,6 +51,17 @@ import Testing
         // What was written is read the same.
         let read = MessageText(contents[0])
         #expect(read?.text == "Look" && read?.attachments.first?.uri == "mxc://a/1.png")
+    }
+
+    @Test(arguments: [(1920, 1080, 800, 450), (600, 400, 600, 400), (1080, 1920, 450, 800), (4000, 2, 800, 1)])
+    func aFilmsPosterHasItsSize(_ width: Int, _ height: Int, _ shownWidth: Int64, _ shownHeight: Int64) {
+        let film = MediaReference(
+            uri: "mxc://a/1", name: "f.mp4", type: "video/mp4", bytes: 5, width: width, height: height,
+            thumbnailURI: "mxc://a/2")
+        let message = WrittenMessage("", kind: .video, files: [film])
+        #expect(
+            writer.contents(of: message)[0]["info"]?["thumbnail_info"]
+                == ["mimetype": "image/jpeg", "w": .integer(shownWidth), "h": .integer(shownHeight)])
     }
 
     /// Sizes, durations and what is seen before a file is there go both ways.
@@ -67,8 +79,7 @@ import Testing
             MediaReference(uri: "mxc://a/6", name: "6.jpg", type: "image/jpeg", altText: "A pier at dusk"),
         ]
         for file in files {
-            let message = OutboxMessage(
-                kind: file.messageKind, text: "", attachments: [OutboxAttachment(path: "", reference: file)])
+            let message = WrittenMessage("", kind: file.messageKind, files: [file])
             let read = try #require(MessageText(writer.contents(of: message)[0]))
             #expect(read.attachments == [file] && read.text.isEmpty && read.kind == file.messageKind)
         }
@@ -76,20 +87,18 @@ import Testing
 
     @Test func aDescriptionStaysOneBesideACaption() throws {
         let file = MediaReference(uri: "mxc://a/6", name: "6.jpg", type: "image/jpeg", altText: "A pier")
-        let message = OutboxMessage(
-            kind: .image, text: "Last summer", attachments: [OutboxAttachment(path: "", reference: file)])
+        let message = WrittenMessage("Last summer", kind: .image, files: [file])
         let read = try #require(MessageText(writer.contents(of: message)[0]))
         #expect(read.attachments == [file] && read.text == "Last summer")
         let alone = writer.contents(
-            of: OutboxMessage(kind: .image, text: "", attachments: [OutboxAttachment(path: "", reference: file)]))[0]
+            of: WrittenMessage("", kind: .image, files: [file]))[0]
         #expect(alone["body"] == "A pier" && alone["filename"] == "6.jpg", "programs without descriptions show it")
     }
 
     /// A poster that lies on this computer means nothing to others.
     @Test func onlyThumbnailsOfTheServerAreNamed() {
         let file = MediaReference(uri: "mxc://a/2", name: "2.webm", type: "video/webm", thumbnailURI: "media:00")
-        let message = OutboxMessage(
-            kind: .video, text: "", attachments: [OutboxAttachment(path: "", reference: file)])
+        let message = WrittenMessage("", kind: .video, files: [file])
         #expect(writer.contents(of: message)[0]["info"] == ["mimetype": "video/webm"])
     }
 
@@ -122,17 +131,51 @@ import Testing
         #expect(file.duration == 60_000)
     }
 
+    /// A name that is only typed is text, and nobody is told.
+    @Test func aNameIsNoMention() {
+        let content = writer.contents(of: WrittenMessage("Hi @Ann"))[0]
+        #expect(content["m.mentions"] == [:] && content["formatted_body"] == nil)
+    }
+
+    @Test func everyoneIsMentionedAsTheRoom() {
+        let text = WrittenText("@room @Ann: tea", mentioning: ["@room": .everyone, "@Ann": ann])
+        #expect(
+            writer.contents(of: WrittenMessage(text))[0]["m.mentions"]
+                == ["room": true, "user_ids": ["@ann:example.org"]])
+    }
+
+    @Test(
+        arguments: [
+            ("@bob:example.org", ["user_ids": ["@bob:example.org"]]), ("@me:example.org", [:]), (nil, [:]),
+        ] as [(String?, JSONValue)])
+    func whoIsAnsweredIsTold(author: String?, mentions: JSONValue) {
+        let reply = WrittenMessage.Reply(to: MessageID("$a"), by: author.map { MemberID($0) })
+        #expect(writer.contents(of: WrittenMessage(WrittenText("Yes"), reply: reply))[0]["m.mentions"] == mentions)
+    }
+
+    @Test func whatIsPassedOnIsForNobody() {
+        let text = WrittenText("Hi @Ann", mentioning: ["@Ann": ann])
+        let content = writer.contents(of: WrittenMessage(text, origin: .forwarded))[0]
+        #expect(content["m.mentions"] == [:] && content["formatted_body"] != nil, "the pill stays")
+    }
+
     @Test func anEditNotifiesOnlyWhoIsNew() {
+        let greeting = WrittenText("Hi @Ann", mentioning: ["@Ann": ann])
+        let both = WrittenText("Hello @Ann, @Bob", mentioning: ["@Ann": ann, "@Bob": .member("@bob:example.org")])
         var original = Message(
-            id: MessageID("$a"), roomID: RoomID("!r"), sender: MemberID("@me:x"), text: "Hi @Ann",
-            sentAt: Date(timeIntervalSince1970: 0), position: 1)
-        var edit = writer.edit(of: original, text: "Hello @Ann", formattedText: nil)
-        #expect(edit["m.mentions"] == [:])
-        #expect(edit["m.new_content"]?["m.mentions"] == ["user_ids": ["@ann:example.org"]])
-        #expect(edit["m.new_content"]?["body"] == "Hello @Ann" && edit["body"] == "* Hello @Ann")
+            id: MessageID("$a"), roomID: RoomID("!r"), sender: MemberID("@me:example.org"), text: "Hi @Ann",
+            sentAt: Date(timeIntervalSince1970: 0), position: 1, replyTo: MessageID("$q"), written: greeting)
+        var edit = writer.edit(of: original, to: both, answering: MemberID("@carl:example.org"))
+        #expect(edit["m.mentions"] == ["user_ids": ["@bob:example.org"]])
+        #expect(
+            edit["m.new_content"]?["m.mentions"]
+                == ["user_ids": ["@ann:example.org", "@bob:example.org", "@carl:example.org"]])
+        #expect(edit["m.new_content"]?["body"] == "Hello @Ann, @Bob" && edit["body"] == "* Hello @Ann, @Bob")
         #expect(edit["m.relates_to"] == ["rel_type": "m.replace", "event_id": "$a"])
-        original.text = "Hi"
-        edit = writer.edit(of: original, text: "Hello @Ann", formattedText: nil)
+        // One that was not written here.
+        original.written = nil
+        original.formattedText = "Hi <a href=\"https://matrix.to/#/@bob:example.org\">Bob</a>"
+        edit = writer.edit(of: original, to: both)
         #expect(edit["m.mentions"] == ["user_ids": ["@ann:example.org"]])
     }
 }

@@ -18,9 +18,9 @@ import Testing
     private func sync(_ token: String, _ events: [JSONValue], gap: String? = nil) -> JSONValue {
         var timeline: [String: JSONValue] = ["events": .array(events), "limited": .bool(gap != nil)]
         timeline["prev_batch"] = gap.map { .string($0) }
-        return [
-            "next_batch": .string(token), "rooms": ["join": [room.rawValue: ["timeline": .object(timeline)]]],
-        ]
+        // It counts what it leaves out: nothing is to be fetched for that.
+        let told: JSONValue = ["timeline": .object(timeline), "unread_notifications": ["notification_count": 1]]
+        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
     }
 
     private static func text(_ number: Int, by sender: String = "@ann:example.org") -> JSONValue {
@@ -37,6 +37,30 @@ import Testing
 
     private func start(_ server: FakeHomeserver, _ folder: TemporaryFolder) async throws -> (MatrixBackend, ChatStore) {
         try await server.start(in: folder, as: own, at: Self.time)
+    }
+
+    /// Where no token is known the server is asked for one by what is behind.
+    @Test func aGapIsFilledFromTheMessageBehindIt() async throws {
+        let server = FakeHomeserver { request in
+            if request.url.path.hasSuffix("/context/$8") {
+                return [
+                    "start": "p7", "end": "n", "events_before": [Self.text(7)], "event": Self.text(8),
+                    "events_after": [],
+                ]
+            }
+            guard request.url.path.hasSuffix("/messages") else { return nil }
+            return request.url.query()?.contains("from=p7&") == true ? Self.page([5, 6], end: nil) : nil
+        }
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, folder)
+        server.sync(sync("s1", [Self.text(8)], gap: "x"))
+        try await server.allIsTaken()
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [], next: TimelineGap.token(before: MessageID("$8")))
+        let page = try await backend.messages(in: room, before: .max, limit: 10)
+        #expect(page.messages.map(\.text) == ["5", "6", "7", "8"])
+        await backend.close()
+        await store.close()
     }
 
     @Test func anEchoBehindAGapIsFoundAndNoMoreIsAskedFor() async throws {

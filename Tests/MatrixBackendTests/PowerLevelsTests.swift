@@ -29,6 +29,14 @@ struct PowerLevelsTests {
         #expect(powers.mayRemove(MemberID("@eve:x"), bo) && !powers.mayRemove(bo, bo))
     }
 
+    /// `@room` notifies from 50 on, unless the room says otherwise.
+    @Test(arguments: [(nil, 50, true), (nil, 49, false), (0, 0, true), (60, 50, false)] as [(Int64?, Int64, Bool)])
+    func notifyingEveryoneTakesPower(needed: Int64?, level: Int64, may: Bool) {
+        var content: [String: JSONValue] = ["users": ["@bo:x": .integer(level)]]
+        if let needed { content["notifications"] = ["room": .integer(needed)] }
+        #expect(powers(.object(content)).mayNotifyEveryone(bo) == may)
+    }
+
     /// From version 12 of rooms on.
     @Test(arguments: [("12", true), ("11", false), ("org.example.odd", false)])
     func whoMadeTheRoomMayDoEverything(_ version: String, _ isAbove: Bool) {

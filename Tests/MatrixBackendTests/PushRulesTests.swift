@@ -138,6 +138,16 @@ import Testing
         #expect(try told(["body": "x", "m.mentions": ["room": true]], by: "@ann:example.org") == .mention)
     }
 
+    /// Longer than anything that rules ask for: it matches nothing, at once.
+    @Test func patternsBeyondAllBoundsMatchNothing() {
+        let long = String(repeating: "a", count: 200_000)
+        for glob in [Glob(long), Glob(long, inWords: true), Glob(literal: long), Glob(long + "*")] {
+            #expect(!glob.matches(long) && !glob.matches(""))
+        }
+        let longest = String(repeating: "a", count: Glob.longest)
+        #expect(Glob(longest).matches(longest) && Glob(longest, inWords: true).matches("x \(longest) y"))
+    }
+
     /// The time is that of the pattern's length times the text's.
     @Test func patternsOfManyStarsEnd() {
         let glob = Glob(String(repeating: "*a", count: 200) + "b", inWords: true)

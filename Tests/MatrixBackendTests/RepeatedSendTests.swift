@@ -65,10 +65,10 @@ import Testing
 
     private func request(ago minutes: Double = 0, files: Int = 0) -> OutboxRequest {
         let files = (0..<files).map {
-            OutboxAttachment(path: "", reference: MediaReference(uri: "mxc://a/\($0)", name: "\($0)", type: "a/b"))
+            MediaReference(uri: "mxc://a/\($0)", name: "\($0)", type: "a/b")
         }
         return OutboxRequest(
-            id: TransactionID("t"), room: Self.room, action: .send(OutboxMessage(text: "x", attachments: files)),
+            id: TransactionID("t"), room: Self.room, action: .send(WrittenMessage("x", files: files)),
             queuedAt: Fixtures.date.addingTimeInterval(-60 * minutes))
     }
 

@@ -76,11 +76,67 @@ import Testing
         #expect(try read("m.room.topic", ["topic": "x"]) == RoomEvent(.topicSet, after: "x"))
         #expect(try read("m.room.avatar", ["url": "mxc://a/b"]) == RoomEvent(.roomPictured))
         #expect(try read("m.room.encryption", ["algorithm": "x"]) == RoomEvent(.encrypted))
-        #expect(try read("m.room.tombstone", ["body": "x"]) == RoomEvent(.replaced))
-        for type in ["m.room.power_levels", "m.room.create", "m.room.join_rules", "org.example.state"] {
+        #expect(
+            try read("m.room.tombstone", ["body": "x", "replacement_room": "!new:b.org"])
+                == RoomEvent(
+                    .replaced, before: "https://matrix.to/#/%21new%3Ab.org?via=example.org", after: "x"))
+        let created = try read("m.room.create", ["predecessor": ["room_id": "!old:b.org", "event_id": "$last"]])
+        #expect(created == RoomEvent(.continued, before: "https://matrix.to/#/%21old%3Ab.org?via=example.org"))
+        #expect(created?.address == created?.before)
+        for type in ["m.room.create", "m.room.join_rules", "org.example.state"] {
             #expect(try read(type, ["x": "y"]) == nil)
         }
         #expect(try read("m.room.name", ["name": "x"], key: "other") == nil, "of a kind that rooms do not have")
+    }
+
+    /// Who may do what, and where the room is found.
+    @Test func rulesChange() throws {
+        let levels: JSONValue = ["users": ["@bob:example.org": 100], "events": ["m.room.name": 50]]
+        func powers(_ users: JSONValue, _ events: JSONValue = ["m.room.name": 50]) throws -> RoomEvent? {
+            try read("m.room.power_levels", ["users": users, "events": events], before: levels)
+        }
+        let ann = MemberID("@ann:x")
+        #expect(
+            try powers(["@bob:example.org": 100, "@ann:x": 50]) == RoomEvent(.roleSet, subject: ann, after: "moderator")
+        )
+        #expect(try powers(["@bob:example.org": 100, "@ann:x": 100])?.after == "administrator")
+        #expect(try powers([:])?.after == "member")
+        #expect(try powers(["@bob:example.org": 50, "@ann:x": 100]) == RoomEvent(.permissionsSet), "of two")
+        #expect(try powers(["@bob:example.org": 100], ["m.room.name": 100]) == RoomEvent(.permissionsSet))
+        #expect(try powers(["@bob:example.org": 100]) == nil)
+        #expect(try read("m.room.power_levels", levels) == RoomEvent(.permissionsSet), "not told what was before")
+
+        #expect(try read("m.room.join_rules", ["join_rule": "public"]) == RoomEvent(.joinRuleSet, after: "public"))
+        #expect(try read("m.room.join_rules", ["join_rule": "knock"], before: ["join_rule": "knock"]) == nil)
+        #expect(
+            try read("m.room.history_visibility", ["history_visibility": "shared"])
+                == RoomEvent(.historyVisibilitySet, after: "shared"))
+        #expect(
+            try read("m.room.guest_access", ["guest_access": "can_join"])
+                == RoomEvent(.guestAccessSet, after: "can_join"))
+
+        let alias: JSONValue = ["alias": "#a:x"]
+        #expect(try read("m.room.canonical_alias", alias) == RoomEvent(.addressSet, after: "#a:x"))
+        #expect(try read("m.room.canonical_alias", [:], before: alias) == RoomEvent(.addressSet, before: "#a:x"))
+        #expect(
+            try read("m.room.canonical_alias", ["alias": "#a:x", "alt_aliases": ["#b:x"]], before: alias)
+                == RoomEvent(.addressesSet))
+        #expect(try read("m.room.canonical_alias", [:]) == nil)
+
+        #expect(try read("m.room.pinned_events", ["pinned": ["$1"]]) == RoomEvent(.pinned))
+        #expect(try read("m.room.pinned_events", ["pinned": []], before: ["pinned": ["$1"]]) == RoomEvent(.unpinned))
+        #expect(
+            try read("m.room.third_party_invite", ["display_name": "carl@…"], key: "token")
+                == RoomEvent(.invitedElsewhere, after: "carl@…"))
+        #expect(
+            try read("m.room.third_party_invite", [:], before: ["display_name": "carl@…"], key: "token")
+                == RoomEvent(.uninvitedElsewhere, after: "carl@…"))
+        let call = try #require(MatrixEvent(Events.event("$c", "m.call.invite", ["call_id": "1"])))
+        guard case .message(let message)? = EventReader(own: bob, translator: .untranslated).event(call) else {
+            Issue.record("a call is not told")
+            return
+        }
+        #expect(message.event == RoomEvent(.called) && message.kind == .event)
     }
 
     @Test func makingARoomIsNoNews() throws {
@@ -91,6 +147,8 @@ import Testing
         #expect(try read("m.room.name", ["name": "x"], before: ["name": "y"], creation: made) != nil, "again")
         let longAgo = RoomCreation(creator: bob, at: Date(timeIntervalSince1970: -52))
         #expect(try read("m.room.name", ["name": "x"], creation: longAgo) != nil)
+        let later = RoomCreation(creator: bob, at: Date(timeIntervalSince1970: 9.5))
+        #expect(try read("m.room.name", ["name": "x"], creation: later) != nil, "from before it was made")
         for text in [nil, "", "x", "1", "x @bob:a", "99999999999999999999 @bob:a"] {
             #expect(RoomCreation(text) == nil)
         }

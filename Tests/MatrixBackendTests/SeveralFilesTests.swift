@@ -33,9 +33,8 @@ import Testing
     private func send(_ backend: MatrixBackend) async throws {
         let files = ["a", "b", "c"].map { MediaReference(uri: "mxc://x/\($0)", name: $0, type: "image/png") }
         try await backend.send(
-            OutgoingMessage(
-                transactionID: TransactionID("t"), text: "Look", replyTo: MessageID("$1"), kind: .image,
-                attachments: files), to: room)
+            WrittenMessage("Look", kind: .image, files: files, replyTo: MessageID("$1")), as: TransactionID("t"),
+            to: room)
     }
 
     private func close(_ backend: MatrixBackend) async {

@@ -133,8 +133,8 @@ struct AccountTests {
         try await Self.wait(accounts, for: ann) { $0 == .locked(.locked) }
         let backend = try await #require(accounts.backend(of: ann))
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
-        try await backend.send(OutgoingMessage(transactionID: TransactionID("t1"), text: "Later"), to: room)
-        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1, drafts: 0))
+        try await backend.send(WrittenMessage("Later"), as: TransactionID("t1"), to: room)
+        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1))
 
         await home.keyring.fail(with: nil)
         await accounts.retry(ann)
@@ -195,7 +195,7 @@ struct AccountTests {
         await accounts.wake()
         try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
 
-        try await backend.send(OutgoingMessage(transactionID: TransactionID("t1"), text: "Meanwhile"), to: room)
+        try await backend.send(WrittenMessage("Meanwhile"), as: TransactionID("t1"), to: room)
         try await backend.saveDraft(Fixtures.draft("half a thought"), in: room)
         #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1, drafts: 1))
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }

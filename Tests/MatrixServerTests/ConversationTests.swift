@@ -2,6 +2,7 @@ import ChatCore
 import ChatOutbox
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import JSONReading
 import Testing
@@ -90,9 +91,8 @@ import Testing
         ) { _ in }.uri
         (film.width, film.height, film.duration) = (160, 90, 3008)
         try await ann.backend.send(
-            OutgoingMessage(
-                transactionID: TransactionID("t-\(UUID().uuidString)"), text: "", kind: .image,
-                attachments: [file, film]), to: room)
+            WrittenMessage("", kind: .image, files: [file, film]), as: TransactionID("t-\(UUID().uuidString)"), to: room
+        )
         let heard = try await bob.messages(in: room) { $0.count == 2 }.flatMap(\.attachments)
         #expect(heard.map(\.name) == ["a.png", "f.webm"])
         #expect(heard[0].blurHash == "00TI:j" && heard[0].altText == "Nothing but grey" && heard[0].width == 900)
@@ -114,9 +114,9 @@ import Testing
     @Test func whatIsSentIsShownAtOnceAndOnce() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let transaction = TransactionID("t-\(UUID().uuidString)")
-        let message = OutgoingMessage(transactionID: transaction, text: "Once")
+        let message = WrittenMessage("Once")
         let updates = ann.backend.timeline(of: room, limit: 50)
-        let echo = try await ann.backend.send(message, to: room)
+        let echo = try await ann.backend.send(message, as: transaction, to: room)
         #expect(echo.transactionID == transaction)
         var shown: [MessageID: Message] = [:]
         var most = 0
@@ -134,7 +134,7 @@ import Testing
             if shown.values.contains(where: { EchoBook.transaction(of: $0.id) == nil }) { break }
         }
         #expect(most == 1 && shown.count == 1 && wasOnItsWay)
-        let again = try await ann.backend.send(message, to: room)
+        let again = try await ann.backend.send(message, as: transaction, to: room)
         #expect(again.id == shown.values.first?.id, "a transaction is one message")
         let heard = try await bob.messages(in: room) { !$0.isEmpty }
         #expect(heard.map(\.text) == ["Once"])
@@ -146,10 +146,13 @@ import Testing
         let (ann, bob, room) = try await meet(sliding: sliding)
         await ann.close()
         // More than an answer of a sync holds, while Ann is away; from any client.
+        var last: MessageID?
         for number in 1...70 {
             let content: JSONValue = ["msgtype": "m.text", "body": .string("\(number)")]
-            _ = try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)")
+            last = try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)")
         }
+        // Nothing is to be fetched to be counted.
+        try await ann.readElsewhere(try #require(last), in: room)
         let back = try await ann.restarted()
         let newest = try await back.messages(in: room) { $0.last?.text == "70" }
         #expect(newest.count < 70, "it did not come with the sync")
@@ -185,6 +188,7 @@ import Testing
                 try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)"))
         }
         let sent = try #require(try await bob.client.event(ids[59], in: room)?.sentAt)
+        try await ann.readElsewhere(ids[259], in: room)
         let back = try await ann.restarted()
         try await back.messages(in: room) { $0.last?.text == "260" }
         func said(_ page: TimelinePage) -> [String] { page.messages.filter { $0.event == nil }.map(\.text) }
@@ -279,9 +283,8 @@ import Testing
         let (ann, bob, room) = try await meet(sliding: true)
         let data = Data("What is in the file.".utf8)
         let file = try await ann.backend.takeIn(.data(data), named: "né w.txt", type: "text/plain") { _ in }
-        let message = OutgoingMessage(
-            transactionID: TransactionID(UUID().uuidString), text: "See", kind: .file, attachments: [file])
-        try await ann.backend.send(message, to: room)
+        let message = WrittenMessage("See", kind: .file, files: [file])
+        try await ann.backend.send(message, as: TransactionID(UUID().uuidString), to: room)
         let heard = try await bob.messages(in: room) { $0.last?.attachments.isEmpty == false }
         let got = try #require(heard.last?.attachments.first)
         #expect(heard.last?.text == "See" && got.name == "né w.txt" && got.bytes == data.count)

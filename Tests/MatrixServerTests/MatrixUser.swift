@@ -71,6 +71,25 @@ struct MatrixUser {
             sliding: server.hasSlidingSync)
     }
 
+    /// The same account in another program, which is signed in for the first time.
+    func elsewhere(sliding: Bool) async throws -> MatrixUser {
+        let client = MatrixClient(server: server.url, transport: transport)
+        let name = String(session.user.rawValue.dropFirst().prefix { $0 != ":" })
+        let session = try await client.logIn(name: name, password: "password", deviceName: "Elsewhere")
+        var server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
+        if !sliding { server.features = [] }
+        return try await MatrixUser(
+            session: session, server: server, transport: CurlTransport(), folder: TemporaryFolder(), sliding: sliding)
+    }
+
+    /// Marks a message as read from another program.
+    func readElsewhere(_ message: MessageID, in room: RoomID) async throws {
+        let transport = CurlTransport()
+        let client = MatrixClient(server: server.url, token: session.token, transport: transport)
+        try await client.markRead(message, in: room)
+        transport.close()
+    }
+
     func close() async {
         await backend.close()
         await store.close()
@@ -122,7 +141,7 @@ struct MatrixUser {
     @discardableResult
     func say(_ text: String, in room: RoomID, replyTo: MessageID? = nil) async throws -> Message {
         let transaction = TransactionID(UUID().uuidString)
-        try await backend.send(OutgoingMessage(transactionID: transaction, text: text, replyTo: replyTo), to: room)
+        try await backend.send(WrittenMessage(text, replyTo: replyTo), as: transaction, to: room)
         return try await settled(transaction, in: room)
     }
 

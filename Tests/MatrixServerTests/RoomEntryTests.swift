@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import ChatTestSupport
 import Foundation
 import JSONReading
 import Testing
@@ -52,7 +53,7 @@ struct RoomEntryTests {
         try await ann.messages(in: room) { $0.contains { $0.text == "Marker" } }
         #expect(try await ann.backend.isEncrypted(room))
         await #expect(throws: ChatError.notPermitted) {
-            try await ann.backend.send(OutgoingMessage(transactionID: TransactionID("t"), text: "After"), to: room)
+            try await ann.backend.send(WrittenMessage("After"), as: TransactionID("t"), to: room)
         }
         await ann.close()
     }

@@ -30,7 +30,9 @@ struct RoomPeopleTests {
         #expect(roster.entries.map(\.role) == [.administrator, .member, .member])
         #expect(roster.entries.map(\.isInvited) == [false, false, true])
         #expect(roster.entries.map(\.canBeRemoved) == [false, true, true])
-        #expect(roster.permissions == [.rename, .setTopic, .invite] && roster.address == "#\(address):\(server)")
+        #expect(
+            roster.permissions == [.rename, .setTopic, .invite, .notifyEveryone]
+                && roster.address == "#\(address):\(server)")
         let seen = try await bo.backend.roster(of: room)
         #expect(!seen.permissions.contains(.rename) && seen.entries.allSatisfy { !$0.canBeRemoved })
         await #expect(throws: ChatError.notPermitted) { try await bo.backend.renameRoom(room, to: "Mine") }

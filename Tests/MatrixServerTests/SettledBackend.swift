@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 
 @testable import MatrixBackend
@@ -9,19 +10,23 @@ struct SettledBackend: ChatService {
 
     private var backend: MatrixBackend { user.backend }
 
-    func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        try await backend.send(message, to: room)
-        return try await user.settled(message.transactionID, in: room)
+    func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message {
+        try await backend.send(message, as: transaction, to: room)
+        return try await user.settled(transaction, in: room)
     }
 
-    func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        try await backend.send(messages, to: room)
-        for message in messages { _ = try await user.settled(message.transactionID, in: room) }
+    func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        try await backend.send(messages, to: room, leaving: draft)
+        for (transaction, _) in messages { _ = try await user.settled(transaction, in: room) }
     }
 
-    func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
-        try await backend.edit(message, in: room, text: text)
-        try await settle(message, in: room) { $0.text == text }
+    func excess(of message: WrittenMessage, isEdit: Bool) -> Int { backend.excess(of: message, isEdit: isEdit) }
+
+    func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
+        try await backend.edit(message, in: room, to: text)
+        try await settle(message, in: room) { $0.written == text.unlessBlank }
     }
 
     func delete(_ message: MessageID, in room: RoomID) async throws {

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 
 /// A body as one line to compare with: `P(a {b:bold})`.
 func sketch(_ body: MessageBody) -> String {
@@ -48,7 +49,8 @@ private func looks(_ run: InlineRun) -> [String] {
     if let mention = run.mention {
         switch mention {
         case .member(let id): looks.append("member \(id)")
-        case .room(let id): looks.append("room \(id)")
+        case .room(let id, let via): looks.append("room \(([id] + via).joined(separator: " "))")
+        case .custom(let id): looks.append("custom \(id)")
         case .everyone: looks.append("everyone")
         }
     }

@@ -1,4 +1,5 @@
 import ChatCore
+import MarkupFuzzing
 import MessageMarkup
 import Testing
 
@@ -39,6 +40,14 @@ struct HTMLBodyTests {
         ("a <img src=\"https://a.example/x.png\" alt=\"cat\"> b", "P(a cat b)"),
         ("<mx-reply><blockquote>old</blockquote></mx-reply>new", "P(new)"),
         ("<mx-reply>old", ""),
+        ("a<script>b", "P(a)"), ("a<script", "P(a)"), ("a<STYLE x=\"", "P(a)"), ("a<title>b</titl", "P(a)"),
+        ("a<template>b", "P(a)"), ("<svg>a", "P(a)"), ("a <scripted b", "P(a <scripted b)"),
+        (
+            "<font color=\"#FF0000\" data-mx-bg-color=\"#00ff7f\">a</font><font data-mx-color=\"#000001\">b</font>",
+            "P({fg#ff0000,bg#00ff7f:a}{fg#000001:b})"
+        ),
+        ("<strike>a</strike>", "P({s:a})"), ("<ul><li>☑ a</li><li>☐ </li><li>☐b</li></ul>", "UL(x:P(a); o:; P(☐b))"),
+        ("<blockquote><summary>a</summary>b</blockquote>", "QUOTE(P(a) P(b))"),
         ("<script>alert(1)</script>a<style>b{}</style>c", "P(ac)"),
         ("<font color=red>a</font><marquee>b</marquee>", "P(ab)"),
         ("a<!-- <b>x</b> -->b", "P(ab)"),
@@ -55,6 +64,27 @@ struct HTMLBodyTests {
     ])
     func bodyOfHTML(html: String, expected: String) {
         #expect(sketch(MessageMarkup.body(html: html)) == expected)
+    }
+
+    @Test func customEmojiStaySo() {
+        let html = "<img src=\"mxc://a/b\" data-mx-emoticon=\"\" alt=\":cat:\" height=\"32\">"
+        #expect(MessageMarkup.sanitised(html: "<img data-mx-emoticon height=32 alt=:cat: src=mxc://a/b>") == html)
+        #expect(MessageMarkup.sanitised(html: html) == html)
+    }
+
+    /// Matrix allows a hundred elements in each other. A list without items has one more a level than is read.
+    @Test(arguments: [
+        "<ul>", "<ul><li>", "<ol start=2>", "<li><blockquote>", "<blockquote><li>", "<details>", "<ul><blockquote>",
+        "<table><tr><td>", "<ul><details>",
+    ])
+    func whatIsSentIsNestedAHundredDeepAtMost(piece: String) {
+        let looks =
+            "<a href=\"https://a.example\"><span data-mx-spoiler><span data-mx-color=\"#ff0000\"><b><i><u><s><sup><sub><code>"
+        for count in [30, 39, 40, 41, 80, 90] {
+            let html = MessageMarkup.sanitised(html: String(repeating: piece, count: count) + looks + "x")
+            #expect(html.contains("x"))
+            #expect(SafeHTML.violation(of: html) == nil)
+        }
     }
 
     /// Containers nested too deep are dropped, what is in them is not.

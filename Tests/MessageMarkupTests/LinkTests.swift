@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import MessageMarkup
 import Testing
 
@@ -75,7 +76,7 @@ struct LinkTests {
     }
 
     @Test(arguments: [
-        ("https://matrix.to/#/@ann:a.example", BodyMention.member("@ann:a.example")),
+        ("https://matrix.to/#/@ann:a.example", MentionTarget.member("@ann:a.example")),
         ("https://matrix.to/#/%40ann%3Aa.example?via=x", .member("@ann:a.example")),
         ("https://matrix.to/#/#room:a.example", .room("#room:a.example")),
         ("https://matrix.to/#/!id:a.example/$event", nil),
@@ -84,7 +85,7 @@ struct LinkTests {
         ("matrix:u/ann:a.example?action=chat", .member("@ann:a.example")),
         ("matrix:roomid/id:a.example/e/event", nil),
     ])
-    func mention(address: String, mention: BodyMention?) {
+    func mention(address: String, mention: MentionTarget?) {
         #expect(LinkTarget(address)?.mention == mention)
     }
 

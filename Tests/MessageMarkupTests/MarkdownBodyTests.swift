@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import MessageMarkup
 import Testing
 
@@ -62,7 +63,7 @@ struct MarkdownBodyTests {
         ("- [x] a", "<ul><li>☑ a</li></ul>"),
     ])
     func htmlToSend(text: String, expected: String?) {
-        #expect(MessageMarkup.html(markdown: text) == expected)
+        #expect(MessageMarkup.html(of: WrittenText(text)) == expected)
     }
 
     @Test func plainTextKeepsStructureAndCoversSpoilers() {
@@ -159,7 +160,7 @@ struct MarkdownBodyTests {
     @Test func aDefinitionIsNotCopiedWithoutEnd() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
         let text = "[a]: \(address)\n\n" + String(repeating: "[a] b ", count: 10_000)
-        let html = MessageMarkup.html(markdown: text) ?? ""
+        let html = MessageMarkup.html(of: WrittenText(text)) ?? ""
         #expect(html.utf8.count < 4 * text.utf8.count + 100_000)
         #expect(html.contains("href"))
     }

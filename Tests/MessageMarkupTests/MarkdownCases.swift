@@ -286,12 +286,12 @@ enum MarkdownCases {
         ("*a*", "P({i:a})"),
         ("_a_", "P({i:a})"),
         ("* a *", "UL(P(a *))"),
-        ("a*b*c", "P(a{i:b}c)"),
+        ("a*b*c", "P(a*b*c)"),
         ("a_b_c", "P(a_b_c)"),
         ("_a_b", "P(_a_b)"),
         ("**a**", "P({b:a})"),
         ("__a__", "P({b:a})"),
-        ("a**b**c", "P(a{b:b}c)"),
+        ("a**b**c", "P(a**b**c)"),
         ("a__b__c", "P(a__b__c)"),
         ("*a **b** c*", "P({i:a }{b,i:b}{i: c})"),
         ("**a *b* c**", "P({b:a }{b,i:b}{b: c})"),
@@ -315,7 +315,7 @@ enum MarkdownCases {
         ("****a****", "P({b:a})"),
         ("* *a*", "UL(P({i:a}))"),
         ("_a*", "P(_a*)"),
-        ("*a*b*c*", "P({i:a}b{i:c})"),
+        ("*a*b*c*", "P({i:a}b*c*)"),
     ]
 
     private static let strikethrough: [(markdown: String, body: String)] = [

@@ -80,14 +80,62 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--help").contains("--version"))
     }
 
-    func testUnwritableDataFolderIsOneLineAndStatusOne() throws {
+    /// A dialog for who starts it by an icon, a line for who does in a terminal.
+    func testUnwritableDataFolderIsADialogALineAndStatusOne() throws {
         let home = TemporaryFolder()
         let file = home.url.appending(path: "a-file")
         try Data().write(to: file)
-        let end = try RunningParlance(home: home, data: file.path).waitForEnd()
+        let parlance = try RunningParlance(home: home, data: file.path)
+        try parlance.waitForWindow()
+        try parlance.press("Return")
+        let end = parlance.waitForEnd()
         XCTAssertEqual(end.status, 1)
-        XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
+        // libadwaita has a word of its own on dialogs without a window.
+        let lines = end.errors.split(separator: "\n").filter { !$0.hasPrefix("Adwaita-Message") }
+        XCTAssertEqual(lines.count, 1, end.errors)
         XCTAssertTrue(end.errors.contains(file.path), end.errors)
+    }
+
+    func testNewerDatabaseIsADialog() throws {
+        let first = try RunningParlance()
+        try first.waitForWindow()
+        try first.press("ctrl+q")
+        XCTAssertEqual(first.waitForEnd().status, 0)
+        let database = first.store.appending(path: Self.databaseName).path
+        try RunningParlance.tool(
+            "python3", "-c",
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 99').connection.commit()",
+            database)
+        let second = try RunningParlance(home: first.home)
+        try second.waitForWindow()
+        try second.press("Escape")
+        let end = second.waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertTrue(end.errors.contains("newer Parlance"), end.errors)
+    }
+
+    /// With its settings, and where their schema is not installed.
+    func testTheRoomThatWasOpenIsOpenedAfterAKill() throws {
+        for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
+            let first = try RunningParlance(changes: changes)
+            try first.waitForWindow()
+            try first.press("alt+Down")
+            try first.type("In the second room")
+            _ = try first.until("the draft on the disk") {
+                try Self.draftIsStored(first.store, holding: "In the second room") ? true : nil
+            }
+            first.kill()
+            let second = try RunningParlance(home: first.home, changes: changes)
+            try second.waitForWindow()
+            _ = try second.until("the room that was open") {
+                try second.copyComposerText() == "In the second room" ? true : nil
+            }
+            second.kill()
+            let said = second.waitForEnd().errors
+            XCTAssertEqual(said.contains("settings schema"), changes["GSETTINGS_SCHEMA_DIR"] != nil, said)
+            // What GTK and GDK warn of is theirs.
+            XCTAssertLessThanOrEqual(said.split(separator: "\n").count { $0.hasPrefix("parlance:") }, 1, said)
+        }
     }
 
     func testDamagedDatabaseIsRepairedAndKept() throws {

@@ -9,13 +9,19 @@ final class RunningParlance {
     private(set) var process = Process()
     private let errors = Pipe()
 
-    /// - Parameter data: what `XDG_DATA_HOME` says; the home's own folder unless given.
-    init(arguments: [String] = [], home: TemporaryFolder = TemporaryFolder(), data: String? = nil) throws {
+    /// - Parameters:
+    ///   - data: what `XDG_DATA_HOME` says; the home's own folder unless given.
+    ///   - changes: of the environment; nil takes a variable away.
+    init(
+        arguments: [String] = [], home: TemporaryFolder = TemporaryFolder(), data: String? = nil,
+        changes: [String: String?] = [:]
+    ) throws {
         self.home = home
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_DATA_HOME"] = data ?? home.url.appending(path: "data").path
         environment["XDG_CONFIG_HOME"] = home.url.appending(path: "config").path
         environment["XDG_CACHE_HOME"] = home.url.appending(path: "cache").path
+        for (name, value) in changes { environment[name] = value }
         process.executableURL = Self.program
         process.arguments = arguments
         process.environment = environment

@@ -16,8 +16,14 @@ struct ExportedMessage {
     /// As it is said, in the order of ``Message/reactions``.
     var reactions: [(text: String, names: [String])]
     var files: [File]
+    /// What it said before, oldest first.
+    var revisions: [MessageRevision] = []
     /// What happened, in words, of a message that stands for that.
     var happened: String?
+
+    /// Whether a text that has no other form is Markdown: what was typed here, or brought in, before it had one. What
+    /// others say over a server is plain text then.
+    var isMarkdown: Bool { !message.sender.rawValue.hasPrefix("@") || message.transactionID != nil }
 }
 
 /// What is told of a room before its messages.

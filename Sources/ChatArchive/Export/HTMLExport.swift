@@ -2,18 +2,25 @@ import ChatCore
 import Foundation
 import MessageMarkup
 
-/// A page that any browser shows, light or dark, and that loads nothing from anywhere else.
+/// A page that any browser shows, light or dark, and that loads nothing from anywhere else. What the page can't show of
+/// the room stands in comments, so that it can be brought in again as a whole.
 struct HTMLExport: ExportWriter {
+    static let fileName = "messages.html"
+    /// With what those comments begin.
+    static let record = "parlance:"
+
     let times: ExportTimes
+    private var json = JSONExport()
     private var day = ""
 
     init(times: ExportTimes) {
         self.times = times
     }
 
-    func beginning(of room: ExportedRoom) -> String {
+    func beginning(of room: ExportedRoom) throws -> String {
         """
         <!DOCTYPE html>
+        \(Self.comment(try json.record(of: room)))
         <html>
         <head>
         <meta charset="utf-8">
@@ -30,13 +37,31 @@ struct HTMLExport: ExportWriter {
         """
     }
 
+    /// JSON in which nothing ends the comment, and nothing turns the text around it: in JSON, any character can be
+    /// written by its number.
+    private static func comment(_ json: String) -> String {
+        var text = ""
+        var last: Unicode.Scalar = " "
+        for scalar in json.unicodeScalars {
+            let isHidden = "<>&".unicodeScalars.contains(scalar) || (scalar == "-" && last == "-") || isTurning(scalar)
+            if isHidden {
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+            last = scalar
+        }
+        return "<!--\(record)\(text)-->"
+    }
+
     private static func people(_ room: ExportedRoom) -> String {
         room.members.filter { !$0.hasLeft }.map(\.displayName).joined(separator: ", ")
     }
 
-    mutating func text(of exported: ExportedMessage) -> String {
+    mutating func text(of exported: ExportedMessage) throws -> String {
         let message = exported.message
-        var html = ""
+        var html = Self.comment(try json.record(of: exported)) + "\n"
         let day = times.day(message.sentAt)
         if day != self.day {
             self.day = day
@@ -71,8 +96,10 @@ struct HTMLExport: ExportWriter {
     private static func body(_ exported: ExportedMessage) -> String {
         let message = exported.message
         let body =
-            message.formattedText.map { MessageMarkup.body(html: $0) }
-            ?? MessageMarkup.body(markdown: message.text)
+            message.written.map { MessageMarkup.body(of: $0) }
+            ?? message.formattedText.map { MessageMarkup.body(html: $0) }
+            ?? (exported.isMarkdown
+                ? MessageMarkup.body(markdown: message.text) : MessageMarkup.body(plain: message.text))
         let html = visible(MessageMarkup.html(of: body))
         return message.kind == .emote ? "<i>* \(escaped(exported.senderName))</i> \(html)" : html
     }

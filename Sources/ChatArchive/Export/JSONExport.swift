@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 
 /// All that is known, a message a line.
@@ -15,7 +16,7 @@ struct JSONExport: ExportWriter {
             var hasLeft: Bool
         }
         var format = JSONExport.format
-        var version = 1
+        var version = 2
         var id: String
         var name: String
         var exportedAt: Date
@@ -32,6 +33,14 @@ struct JSONExport: ExportWriter {
             var height: Int?
             var duration: Int?
             var altText: String?
+            var blurHash: String?
+            var loudness: [Int]?
+        }
+        struct Revision: Encodable {
+            var text: String
+            var html: String?
+            var written: WrittenText?
+            var writtenAt: Date
         }
         struct Event: Encodable {
             var kind: String
@@ -59,8 +68,14 @@ struct JSONExport: ExportWriter {
         var kind: String
         var text: String
         var html: String?
+        /// How ``text`` is read where it has no other form; plain where nothing is said.
+        var syntax: WrittenText.Syntax?
+        /// As its author wrote it, of what was written in this application.
+        var written: WrittenText?
         var replyTo: String?
         var editedAt: Date?
+        /// What it said before, oldest first.
+        var revisions: [Revision]?
         var isDeleted: Bool?
         var files: [File]?
         var reactions: [Reaction]?
@@ -81,22 +96,39 @@ struct JSONExport: ExportWriter {
     }
 
     func beginning(of room: ExportedRoom) throws -> String {
+        try record(of: room).dropLast() + ",\"messages\":["
+    }
+
+    /// What is told of the room, as an object.
+    func record(of room: ExportedRoom) throws -> String {
         let record = RoomRecord(
             id: room.id.rawValue, name: room.name, exportedAt: room.exportedAt,
             members: room.members.map {
                 RoomRecord.Person(
                     id: $0.id.rawValue, name: $0.displayName, kind: $0.kind.rawValue, hasLeft: $0.hasLeft)
             })
-        return try encoded(record).dropLast() + ",\"messages\":["
+        return try encoded(record)
     }
 
     mutating func text(of exported: ExportedMessage) throws -> String {
+        defer { isFirst = false }
+        return (isFirst ? "\n" : ",\n") + (try record(of: exported))
+    }
+
+    /// A message, as an object.
+    func record(of exported: ExportedMessage) throws -> String {
         let message = exported.message
         let record = MessageRecord(
             id: message.id.rawValue, sender: message.sender.rawValue, senderName: exported.senderName,
             sentAt: message.sentAt, kind: message.kind.rawValue, text: exported.happened ?? message.text,
-            html: message.formattedText,
+            html: message.formattedText, syntax: exported.isMarkdown ? .markdown : nil, written: message.written,
             replyTo: message.replyTo?.rawValue, editedAt: message.editedAt,
+            revisions: exported.revisions.isEmpty
+                ? nil
+                : exported.revisions.map {
+                    MessageRecord.Revision(
+                        text: $0.text, html: $0.wording.html, written: $0.wording.written, writtenAt: $0.writtenAt)
+                },
             isDeleted: message.isDeleted ? true : nil,
             files: exported.files.isEmpty ? nil : exported.files.map(Self.record),
             reactions: message.reactions.isEmpty
@@ -104,8 +136,7 @@ struct JSONExport: ExportWriter {
                 : message.reactions.map {
                     MessageRecord.Reaction(text: $0.text, senders: $0.senders.map(\.rawValue))
                 }, event: message.event.map(MessageRecord.Event.init))
-        defer { isFirst = false }
-        return (isFirst ? "\n" : ",\n") + (try encoded(record))
+        return try encoded(record)
     }
 
     func ending() -> String { "\n]}\n" }
@@ -125,7 +156,8 @@ struct JSONExport: ExportWriter {
         let media = file.media
         return MessageRecord.File(
             path: file.path, name: media.name, type: media.type, bytes: media.bytes, width: media.width,
-            height: media.height, duration: media.duration, altText: media.altText)
+            height: media.height, duration: media.duration, altText: media.altText,
+            blurHash: media.blurHash, loudness: media.loudness)
     }
 
     private func encoded(_ value: some Encodable) throws -> String {

@@ -20,7 +20,21 @@ extension RoomEvent {
         case .topicSet: after.map { "\(actor) set the topic to “\($0)”" } ?? "\(actor) took away the topic"
         case .roomPictured: "\(actor) changed the room’s picture"
         case .encrypted: "\(actor) turned on encryption"
-        case .replaced: "\(actor) moved the conversation to another room"
+        case .replaced: "\(actor) moved the conversation to another room" + (after.map { ": “\($0)”" } ?? "")
+        case .continued: "This room continues an earlier one"
+        case .roleSet: "\(actor) made \(subject) \(after == "administrator" ? "an" : "a") \(after ?? "member")"
+        case .permissionsSet: "\(actor) changed the permissions"
+        case .joinRuleSet: "\(actor) changed who can join" + (after.map { ": \($0)" } ?? "")
+        case .guestAccessSet: "\(actor) changed whether guests can join" + (after.map { ": \($0)" } ?? "")
+        case .historyVisibilitySet: "\(actor) changed who can read the messages" + (after.map { ": \($0)" } ?? "")
+        case .addressSet:
+            after.map { "\(actor) set the room’s address to \($0)" } ?? "\(actor) removed the room’s address"
+        case .addressesSet: "\(actor) changed the room’s other addresses"
+        case .pinned: "\(actor) pinned a message"
+        case .unpinned: "\(actor) unpinned a message"
+        case .invitedElsewhere: "\(actor) invited \(after ?? "somebody")"
+        case .uninvitedElsewhere: "\(actor) took back the invitation of \(after ?? "somebody")"
+        case .called: "\(actor) called"
         }
     }
 }

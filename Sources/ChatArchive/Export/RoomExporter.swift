@@ -9,7 +9,7 @@ struct RoomExporter {
     let room: RoomID
     let name: String
     let format: ExportFormat
-    let service: any TimelineService & MediaService
+    let service: any RoomArchive.Source
     let zone: TimeZone
     let now: Date
     let progress: @Sendable (TransferProgress) -> Void
@@ -56,7 +56,8 @@ struct RoomExporter {
             }
             for message in page.messages {
                 let files = try await media.copy(message.attachments)
-                try file.write(writer.text(of: Self.exported(message, files, names)))
+                let revisions = try await revisions(of: message)
+                try file.write(writer.text(of: Self.exported(message, files, revisions, names)))
             }
             place = last.position
             report.messages += page.messages.count
@@ -86,13 +87,25 @@ struct RoomExporter {
         throw ChatError.notFound
     }
 
+    private func revisions(of message: Message) async throws -> [MessageRevision] {
+        guard message.editedAt != nil, !message.isDeleted else { return [] }
+        do {
+            return try await service.revisions(of: message.id, in: room)
+        } catch ChatError.notPermitted, ChatError.notFound {
+            // Of a backend that keeps none, or a message that was deleted just now.
+            return []
+        }
+    }
+
     private static func exported(
-        _ message: Message, _ files: [ExportedMessage.File], _ members: [MemberID: Member]
+        _ message: Message, _ files: [ExportedMessage.File], _ revisions: [MessageRevision],
+        _ members: [MemberID: Member]
     ) -> ExportedMessage {
         func name(_ id: MemberID) -> String { members[id]?.displayName ?? id.rawValue }
         return ExportedMessage(
             message: message, senderName: name(message.sender), isOwn: members[message.sender]?.kind == .own,
             reactions: message.reactions.map { ($0.text, $0.senders.map(name)) }, files: files,
+            revisions: revisions,
             happened: message.event.map { event in
                 event.sentence(
                     by: name(message.sender),

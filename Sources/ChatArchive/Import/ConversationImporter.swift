@@ -1,5 +1,7 @@
 import ChatCore
+import Composer
 import Foundation
+import MessageMarkup
 
 /// Carries one import out: reads, and hands over what was found in batches.
 final class ConversationImporter {
@@ -11,6 +13,7 @@ final class ConversationImporter {
     private let service: any ImportService & MediaService
     private let plan: ImportPlan
     private let folder: FolderFiles?
+    private let ask: @Sendable ([EarlierImport]) async throws -> RepeatedImport
     private let progress: @Sendable (TransferProgress) -> Void
     private let own: Member
 
@@ -26,10 +29,12 @@ final class ConversationImporter {
 
     init(
         _ plan: ImportPlan, service: any ImportService & MediaService,
+        ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async {
         self.plan = plan
         self.service = service
+        self.ask = ask
         self.progress = progress
         folder = plan.files as? FolderFiles
         own = await service.importingMember
@@ -42,13 +47,12 @@ final class ConversationImporter {
             try await flush()
             rooms.removeAll { $0.messages == 0 }
             guard !rooms.isEmpty else { throw ArchiveError.empty }
-            try Task.checkCancellation()
-            try await service.finishImport(rooms.map { ($0.room, $0.name) })
+            try await finish()
         } catch {
             await service.discardImport(begun)
             throw error
         }
-        await service.discardImport(begun.filter { room in !rooms.contains { $0.room == room } })
+        await service.discardImport(begun.filter { room in !rooms.contains { $0.room == room } } + merged)
         report.conversations = rooms.map {
             ImportReport.Conversation(room: $0.room, name: $0.name, messages: $0.messages)
         }
@@ -56,9 +60,27 @@ final class ConversationImporter {
     }
 
     private var begun: [RoomID] = []
+    /// Rooms whose messages went into others.
+    private var merged: [RoomID] = []
+
+    /// Shows what was read, or adds it to what was imported before, as the user wants it.
+    private func finish() async throws {
+        let known = try await service.earlierImports(of: rooms.map(\.room))
+        try Task.checkCancellation()
+        let isMerged = known.isEmpty ? false : try await ask(known) == .merge
+        try Task.checkCancellation()
+        let targets =
+            isMerged ? Dictionary(known.map { ($0.staged, $0) }, uniquingKeysWith: { first, _ in first }) : [:]
+        let added = try await service.finishImport(
+            rooms.map { FinishedImport(staged: $0.room, name: $0.name, mergedInto: targets[$0.room]?.room) })
+        merged = Array(targets.keys)
+        rooms = rooms.map { room in
+            targets[room.room].map { ($0.room, $0.name, added[room.room] ?? 0) } ?? room
+        }
+    }
 
     private func read(_ part: ImportPlan.Part) async throws {
-        if let name = part.name { try await begin(name) }
+        if let name = part.name { try await begin(name, part.source) }
         let isNamed = part.name != nil
         try await plan.files.read(part.paths) { _, reader in
             var reader = reader
@@ -77,7 +99,7 @@ final class ConversationImporter {
     private func take(_ events: [ImportEvent], isNamed: Bool) async throws {
         for event in events {
             switch event {
-            case .conversation(let name): if !isNamed { try await begin(name) }
+            case .conversation(let name, let source): if !isNamed { try await begin(name, source) }
             case .renamed(let name):
                 if let last = rooms.indices.last { rooms[last].name = Self.roomName(name) }
             case .omission(let omission): report.omissions[omission, default: 0] += 1
@@ -107,9 +129,9 @@ final class ConversationImporter {
         }
     }
 
-    private func begin(_ name: String) async throws {
+    private func begin(_ name: String, _ source: String?) async throws {
         try await flush()
-        let room = try await service.beginImport()
+        let room = try await service.beginImport(of: source)
         begun.append(room)
         rooms.append((room, Self.roomName(name), 0))
         people = ImportedPeople()
@@ -124,11 +146,16 @@ final class ConversationImporter {
         guard !waiting.isEmpty || !changes.isEmpty, let last = rooms.indices.last else { return }
         let media = try await takeInFiles()
         let messages = zip(waiting, media).compactMap { message(from: $0, media: $1) }
+        let later = waiting.flatMap { edits(of: $0) }
         waiting = []
         waitingBytes = 0
         let added = try await service.addImported(messages, by: people.takeNew(), to: rooms[last].room)
         rooms[last].messages += added
         done += added
+        if !later.isEmpty {
+            let missed = try await service.applyImported(later, by: people.takeNew(), to: rooms[last].room)
+            for change in missed { omit(change.kind) }
+        }
         try await flushChanges(to: rooms[last].room)
         progress(
             TransferProgress(messages: done, fraction: plan.size > 0 ? min(1, Double(bytes) / Double(plan.size)) : nil))
@@ -152,20 +179,64 @@ final class ConversationImporter {
             id: MessageID("import-\(parsed.id)"),
             sender: people.member(
                 parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, own: own),
-            text: Self.storable(parsed.text),
+            text: text(of: parsed),
             sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
-            editedAt: parsed.editedAt)
+            editedAt: parsed.earlier.isEmpty ? parsed.editedAt : nil)
         for (file, media) in zip(parsed.files, media) {
             if let media {
                 message.attachments.append(media)
                 if message.kind == .text { message.kind = media.messageKind }
             } else {
                 report.omissions[.missingFile, default: 0] += 1
-                message.text += (message.text.isEmpty ? "" : "\n") + Self.storable(file.altText ?? file.name)
+                message.text.addLine(Self.storable(file.altText ?? file.name))
             }
         }
+        for name in parsed.missing { message.text.addLine(Self.storable(name)) }
         if message.attachments.isEmpty, [.image, .file, .audio, .video].contains(message.kind) { message.kind = .text }
-        return ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) ? message : nil
+        return ChatLimits.isValidMessage(message.text.text, attachments: message.attachments.count) ? message : nil
+    }
+
+    /// The first of what it said; what it said later are changes.
+    private func text(of parsed: ParsedMessage) -> Wording {
+        guard let first = parsed.earlier.first else {
+            return text(parsed.text, parsed.html, parsed.written, of: parsed)
+        }
+        return text(first.text, first.html, first.written, of: parsed)
+    }
+
+    private func text(
+        _ text: String, _ html: String?, _ written: WrittenText?, of parsed: ParsedMessage
+    ) -> Wording {
+        let html = html.map(Self.storable)
+        var said =
+            parsed.isPlain && written == nil
+            ? ParsedMessage.plain(Self.storable(text), html: html) : Wording(Self.storable(text), html: html)
+        said.written = written.map { here($0, parsed) }
+        return said
+    }
+
+    /// With those who are mentioned as they are called here.
+    private func here(_ written: WrittenText, _ parsed: ParsedMessage) -> WrittenText {
+        let marks = written.marks.map { mark -> WrittenText.Mark in
+            guard case .member(let id)? = mark.mention, let person = parsed.mentioned[id] else { return mark }
+            let member = people.member(id, named: person.name, isOwn: person.isOwn, own: own)
+            return WrittenText.Mark(.mention(.member(member.rawValue)), over: mark.range)
+        }
+        return WrittenText(written.source, syntax: written.syntax, marks: marks) ?? written
+    }
+
+    /// What a message became by each edit, oldest first.
+    private func edits(of parsed: ParsedMessage) -> [ImportedChange] {
+        guard !parsed.earlier.isEmpty else { return [] }
+        let member = people.member(parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, own: own)
+        let last = ParsedMessage.Version(
+            text: parsed.text, html: parsed.html, written: parsed.written,
+            at: parsed.editedAt ?? parsed.earlier[parsed.earlier.count - 1].at)
+        return (parsed.earlier.dropFirst() + [last]).map { version in
+            ImportedChange(
+                message: MessageID("import-\(parsed.id)"), member: member, at: version.at,
+                kind: .edit(text(version.text, version.html, version.written, of: parsed)))
+        }
     }
 
     /// A text for SQLite ends at a NUL.
@@ -206,11 +277,26 @@ final class ConversationImporter {
         do {
             var media = try await service.takeIn(content, named: file.name, type: file.type) { _ in }
             (media.width, media.height, media.duration) = (file.width, file.height, file.duration)
+            (media.blurHash, media.loudness) = (file.blurHash, file.loudness)
             media.altText = file.altText.map(Self.storable)
             report.files += 1
             return media
         } catch ChatError.unreadableFile, ChatError.fileTooLarge {
             return nil
+        }
+    }
+}
+
+extension Wording {
+    /// Says something more, on a line of its own.
+    fileprivate mutating func addLine(_ line: String) {
+        let isEmpty = text.isEmpty
+        text += (isEmpty ? "" : "\n") + line
+        if let html { self.html = (isEmpty ? "" : html + "<br>") + MessageMarkup.html(of: MessageBody(plain: line)) }
+        if let written {
+            let line = written.syntax == .plain ? line : MessageMarkup.written(plain: line).text.source
+            self.written = WrittenText(
+                written.source + (isEmpty ? "" : "\n") + line, syntax: written.syntax, marks: written.marks)
         }
     }
 }

@@ -80,6 +80,8 @@ final class ElementParser: ConversationParser, JSONReceiver {
         var parsed = ParsedMessage(
             id: id, senderID: sender, senderName: names[sender] ?? sender, text: body,
             sentAt: Date(timeIntervalSince1970: milliseconds / 1000))
+        parsed.isPlain = true
+        parsed.html = Self.html(content)
         parsed.replyTo = Self.answered(relation)
         if parsed.replyTo != nil { parsed.text = Self.withoutFallback(body) }
         switch content?["msgtype"]?.string {
@@ -118,7 +120,13 @@ final class ElementParser: ConversationParser, JSONReceiver {
         guard let target = content?["m.relates_to"]?["event_id"]?.string,
             let text = content?["m.new_content"]?["body"]?.string, text.utf8.count <= ChatLimits.messageBytes
         else { return events.append(.omission(.edit)) }
-        change(target, sender, milliseconds, .edit(text))
+        let html = Self.html(content?["m.new_content"])
+        change(target, sender, milliseconds, .edit(ParsedMessage.plain(text, html: html)))
+    }
+
+    /// The text with its looks, where the sender's program told them.
+    private static func html(_ content: JSONValue?) -> String? {
+        content?["format"]?.string == "org.matrix.custom.html" ? content?["formatted_body"]?.string : nil
     }
 
     private func change(_ target: String, _ sender: String, _ milliseconds: Double, _ kind: ImportedChange.Kind) {
@@ -147,7 +155,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
                 width: number("w"), height: number("h"), duration: number("duration"),
                 altText: altText))
         // Programs that know no descriptions have it as what is said of the file.
-        if name == message.text || altText == message.text { message.text = "" }
+        if name == message.text || altText == message.text { (message.text, message.html) = ("", nil) }
     }
 
     /// MSC3552's description of what is seen, in plain text.

@@ -1,11 +1,15 @@
 import ChatCore
+import Composer
 import Foundation
 import JSONReading
+import MessageMarkup
 
 /// What a parser finds in an export, in order.
 enum ImportEvent: Equatable {
     /// A conversation begins, which the following messages belong to.
-    case conversation(name: String)
+    ///
+    /// - Parameter source: what the program calls it among all of its conversations, where the export says so.
+    case conversation(name: String, source: String? = nil)
     /// The conversation that is under way is called something else.
     case renamed(String)
     case message(ParsedMessage)
@@ -24,6 +28,9 @@ struct ParsedMessage: Equatable {
         var height: Int?
         var duration: Int?
         var altText: String?
+        var blurHash: String?
+        /// Of a voice message; see ``MediaReference/loudness``.
+        var loudness: [Int]?
 
         /// A description as it is kept: not an empty one, and none of more bytes than anyone would say.
         static func altText(_ value: JSONValue?) -> String? {
@@ -36,20 +43,60 @@ struct ParsedMessage: Equatable {
     /// Unique in the export; the sender's name where it has nothing else.
     var senderID: String
     var senderName: String
+    /// As Markdown, unless ``isPlain``.
     var text: String
     var sentAt: Date
+    /// Whether each character of ``text`` stands for itself.
+    var isPlain = false
+    /// The text as HTML.
+    var html: String?
+    /// The text as its author wrote it, by the identifiers of the export.
+    var written: WrittenText?
+    /// What it said before it was edited, oldest first.
+    var earlier: [Version] = []
+    /// Those whom what was written mentions, by their identifiers.
+    var mentioned: [String: Person] = [:]
     var kind = Message.Kind.text
     var replyTo: String?
     var editedAt: Date?
     var files: [File] = []
+    /// What was to be read of files that are not there.
+    var missing: [String] = []
     /// Whether the export says that the user wrote it.
     var isOwn = false
 
+    /// What it said until it was edited.
+    struct Version: Equatable {
+        var text: String
+        var html: String?
+        var written: WrittenText?
+        var at: Date
+    }
+
+    struct Person: Equatable {
+        var name: String
+        var isOwn: Bool
+    }
+
     /// Bytes of all that it says, about.
     var size: Int {
-        files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count) {
+        let said = earlier.reduce(text.utf8.count + (html?.utf8.count ?? 0)) {
+            $0 + $1.text.utf8.count + ($1.html?.utf8.count ?? 0)
+        }
+        return files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + said) {
             $0 + $1.path.utf8.count + $1.name.utf8.count + ($1.altText?.utf8.count ?? 0)
         }
+    }
+}
+
+extension ParsedMessage {
+    /// Text of which each character stands for itself, as it is stored: with HTML where it has some, or where it would
+    /// otherwise be taken for Markdown.
+    static func plain(_ text: String, html: String?) -> Wording {
+        if let html, html.utf8.count <= ChatLimits.messageBytes { return Wording(text, html: html) }
+        let body = MessageMarkup.body(plain: text)
+        return Wording(
+            text, html: MessageMarkup.body(markdown: text) == body ? nil : MessageMarkup.html(of: body))
     }
 }
 
@@ -63,12 +110,16 @@ struct ParsedChange: Equatable {
     var isOwn = false
 
     /// Bytes of all that it says, about.
-    var size: Int { target.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count }
+    var size: Int {
+        let html = if case .edit(let said) = kind { said.html?.utf8.count ?? 0 } else { 0 }
+        return target.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count + html
+    }
 
     /// That of an edit, or a reaction.
     var text: String {
         switch kind {
-        case .edit(let text), .reaction(let text): text
+        case .edit(let said): said.text
+        case .reaction(let text): text
         }
     }
 }

@@ -8,6 +8,8 @@ struct ImportPlan {
     struct Part {
         /// The name of the conversation; nil where the files tell it.
         var name: String?
+        /// See ``ImportEvent/conversation(name:source:)``.
+        var source: String?
         var paths: [String]
         var makeParser: () -> any ConversationParser
     }
@@ -38,7 +40,10 @@ struct ImportPlan {
         if let parts = try await Self.slack(files, emoji) {
             self.parts = parts
         } else if let entry = Self.main(of: files) {
-            parts = [try await Self.single(entry, files, zone, fileName: url.deletingPathExtension().lastPathComponent)]
+            let name = url.deletingPathExtension().lastPathComponent
+            // A text that was taken out of an archive is called as all of them are: its folder has the name.
+            let folder = name.hasPrefix("_chat") ? url.deletingLastPathComponent().lastPathComponent : nil
+            parts = [try await Self.single(entry, files, zone, fileName: name, folderName: folder)]
         } else {
             throw ArchiveError.unknownFormat
         }
@@ -50,13 +55,15 @@ struct ImportPlan {
     private static func main(of files: any SourceFiles) -> SourceEntry? {
         if files.entries.count == 1 { return files.entries.first }
         let texts = files.entries.filter { $0.name.hasSuffix(".txt") }
-        return files.entries.first { ["result.json", "export.json", JSONExport.fileName].contains($0.name) }
+        return files.entries.first {
+            ["result.json", "export.json", JSONExport.fileName, HTMLExport.fileName].contains($0.name)
+        }
             ?? texts.first { $0.name == "_chat.txt" || $0.name.hasPrefix("WhatsApp") }
             ?? (texts.count == 1 ? texts.first : nil)
     }
 
     private static func single(
-        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, fileName: String
+        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, fileName: String, folderName: String?
     ) async throws -> Part {
         var start = Data()
         try await files.read([entry.path]) { _, reader in
@@ -86,14 +93,19 @@ struct ImportPlan {
             let media = ElementFiles(files.entries.lazy.map(\.path), base: base)
             return Part(name: nil, paths: [entry.path]) { ElementParser(files: media) }
         }
+        if text.contains("<!--" + HTMLExport.record) {
+            let base = String(entry.path.dropLast(entry.name.count))
+            let paths = Set(files.entries.map(\.path))
+            return Part(name: nil, paths: [entry.path]) { PageParser(paths: paths, base: base) }
+        }
         guard WhatsAppParser.dates(in: start).lines > 0 else {
             throw start.isEmpty ? ArchiveError.empty : ArchiveError.unknownFormat
         }
-        return try await whatsApp(entry, files, zone, fileName)
+        return try await whatsApp(entry, files, zone, fileName, folderName)
     }
 
     private static func whatsApp(
-        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, _ fileName: String
+        _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, _ fileName: String, _ folderName: String?
     ) async throws -> Part {
         var dates = WhatsAppDates()
         try await files.read([entry.path]) { _, reader in
@@ -109,8 +121,8 @@ struct ImportPlan {
         let folder = String(entry.path.dropLast(entry.name.count))
         let paths = Set(files.entries.map(\.path))
         let own = entry.name.hasPrefix("_chat") ? fileName : String(entry.name.dropLast(4))
-        let name = own.hasPrefix("WhatsApp Chat with ") ? String(own.dropFirst(19)) : own
-        return Part(name: name, paths: [entry.path]) {
+        let name = WhatsAppName.chat(named: own) ?? folderName.flatMap(WhatsAppName.chat(inFolder:)) ?? ""
+        return Part(name: nil, paths: [entry.path]) {
             WhatsAppParser(name: name, order: order, files: paths, folder: folder, zone: zone)
         }
     }
@@ -128,6 +140,7 @@ struct ImportPlan {
         let base = String(list.path.dropLast(list.name.count))
         var directory = SlackParser.Directory(emoji: emoji)
         var names: [String: String] = [:]
+        var sources: [String: String] = [:]
         for list in lists {
             guard let data = try await files.content(of: base + list, limit: mostDirectory) else { continue }
             for value in (try JSONValue(parsing: data)).array ?? [] {
@@ -139,6 +152,7 @@ struct ImportPlan {
                     directory.channels[id] = name
                     // Conversations of a few lie under their identifiers.
                     names[name ?? id] = name ?? people(in: value, directory)
+                    sources[name ?? id] = "slack:\(id)"
                 }
             }
         }
@@ -154,7 +168,7 @@ struct ImportPlan {
         let found = directory
         let media = SlackFiles(files.entries.lazy.map(\.path), base: base)
         return order.map { folder in
-            Part(name: names[folder] ?? folder, paths: (days[folder] ?? []).sorted()) {
+            Part(name: names[folder] ?? folder, source: sources[folder], paths: (days[folder] ?? []).sorted()) {
                 SlackParser(directory: found, files: media, folder: folder)
             }
         }

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 import JSONReading
 
@@ -12,6 +13,8 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     private var names: [String: String] = [:]
     private var name = ""
     private var hasBegun = false
+    /// Before version 2 a text was Markdown where it had no HTML.
+    private var version = 1
     private let paths: Set<String>
     private let base: String
 
@@ -47,6 +50,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         case (.key("name"), 1):
             name = value.string ?? ""
             if hasBegun { events.append(.renamed(name)) }
+        case (.key("version"), 1): version = value.integer.map { Int(clamping: $0) } ?? 1
         case (.key("members"), 2): member(value)
         case (.key("messages"), 1): events.append(.omission(.wrongType("messages")))
         case (.key("messages"), 2): message(value)
@@ -76,8 +80,17 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         parsed.replyTo = value["replyTo"]?.string
         parsed.editedAt = Self.date(value["editedAt"])
         parsed.isOwn = own.contains(sender)
+        parsed.html = value["html"]?.string
+        parsed.isPlain = version > 1 && value["syntax"]?.string != WrittenText.Syntax.markdown.rawValue
+        parsed.written = Self.written(value["written"])
+        parsed.earlier = (value["revisions"]?.array ?? []).compactMap(Self.version)
+        for written in parsed.earlier.compactMap(\.written) + [parsed.written].compactMap({ $0 }) {
+            for case .member(let id) in written.mentions.map(\.target) {
+                parsed.mentioned[id] = names[id].map { ParsedMessage.Person(name: $0, isOwn: own.contains(id)) }
+            }
+        }
         for file in value["files"]?.array ?? [] { add(file, to: &parsed) }
-        guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
+        guard !parsed.text.isEmpty || !parsed.files.isEmpty || !parsed.missing.isEmpty else {
             return events.append(.omission(.incomplete("text")))
         }
         events.append(.message(parsed))
@@ -90,7 +103,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
             events.append(.omission(.missingFile))
             // Not at hand when it was exported: what it is called stands for it.
             guard let name = altText ?? file["name"]?.string else { return }
-            message.text += (message.text.isEmpty ? "" : "\n") + name
+            message.missing.append(name)
             return
         }
         func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
@@ -99,7 +112,28 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
                 path: base + path, name: file["name"]?.string ?? "",
                 type: file["type"]?.string ?? FileType.type(of: path),
                 width: number("width"), height: number("height"), duration: number("duration"),
-                altText: altText))
+                altText: altText, blurHash: file["blurHash"]?.string,
+                loudness: file["loudness"]?.array.map(Self.loudness)))
+    }
+
+    private static func loudness(_ values: [JSONValue]) -> [Int] {
+        values.prefix(MediaReference.mostLoudnesses).map { value in
+            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaReference.loudest)
+        }
+    }
+
+    /// Nil for what does not fit itself: the text is told beside it.
+    private static func written(_ value: JSONValue?) -> WrittenText? {
+        guard let value, value.object != nil, let data = try? JSONEncoder().encode(value) else { return nil }
+        return try? JSONDecoder().decode(WrittenText.self, from: data)
+    }
+
+    private static func version(_ value: JSONValue) -> ParsedMessage.Version? {
+        guard let text = value["text"]?.string, text.utf8.count <= ChatLimits.messageBytes,
+            let at = date(value["writtenAt"])
+        else { return nil }
+        return ParsedMessage.Version(
+            text: text, html: value["html"]?.string, written: written(value["written"]), at: at)
     }
 
     private func add(_ reaction: JSONValue, to message: ParsedMessage) {

@@ -125,7 +125,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
             .change(
                 ParsedChange(
                     target: target, senderID: sender, senderName: name(of: sender, message), at: date,
-                    kind: .edit(SlackText.markdown(text, directory)))))
+                    kind: .edit(Wording(SlackText.markdown(text, directory))))))
     }
 }
 

@@ -12,6 +12,9 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     private var chat: [JSONStep] = []
     private var isUnderWay = false
     private var name: String?
+    /// What kind of chat it is, and its number among those of its kind.
+    private var kind: String?
+    private var number: String?
     private var ownID: String?
 
     /// - Parameters:
@@ -49,13 +52,15 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     func leaveContainer(at path: [JSONStep]) {
         guard path == chat else { return }
         isUnderWay = false
-        name = nil
+        (name, kind, number) = (nil, nil, nil)
     }
 
     func receive(_ value: JSONValue, at path: [JSONStep]) {
         guard let last = path.last else { return events.append(.omission(.wrongType("root"))) }
         switch last {
         case .key("name") where path.count == 1 || path.count == 4: named(value.string)
+        case .key("type") where path.count == 1 || path.count == 4: kind = value.string
+        case .key("id") where path.count == 1 || path.count == 4: number = value.identifier
         case .key("personal_information"):
             ownID = value["user_id"]?.identifier.map { "user\($0)" }
         case .index where isUnderWay && path.dropLast() == chat[...] + [.key("messages")]: message(value)
@@ -72,7 +77,8 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     private func begin(_ path: [JSONStep]) {
         chat = path
         isUnderWay = true
-        events.append(.conversation(name: name ?? ""))
+        let source = number.map { "telegram:\(kind ?? ""):\($0)" }
+        events.append(.conversation(name: name ?? "", source: source))
     }
 
     // MARK: Messages

@@ -13,10 +13,15 @@ final class WhatsAppParser: ConversationParser {
     private var lines = LineSplitter()
     private var events: [ImportEvent] = []
     private var pending: ParsedMessage?
-    private var count = 0
+    /// What tells the messages of one time from each other, and how often it was met.
+    private var names: [String: Int] = [:]
+    private var lastTime = ""
+    private let isNamed: Bool
+    /// The first of those who said something.
+    private var people: [String] = []
 
     /// - Parameters:
-    ///   - name: what the conversation is called.
+    ///   - name: what the conversation is called; empty for those who talk in it.
     ///   - files: paths of what lies beside the text.
     ///   - folder: the path before those, with a slash.
     init(
@@ -27,6 +32,7 @@ final class WhatsAppParser: ConversationParser {
         self.zone = zone
         self.files = files
         self.folder = folder
+        isNamed = !name.isEmpty
         events = [.conversation(name: name)]
     }
 
@@ -37,6 +43,7 @@ final class WhatsAppParser: ConversationParser {
     func finish() throws {
         try lines.finish { line in self.line(line) }
         flush()
+        if !isNamed, !people.isEmpty { events.append(.renamed(people.joined(separator: ", "))) }
     }
 
     func take() -> [ImportEvent] {
@@ -58,7 +65,6 @@ final class WhatsAppParser: ConversationParser {
     private func line(_ line: Substring) {
         guard let start = WhatsAppLine(line) else { return more(line) }
         flush()
-        count += 1
         guard let parts = WhatsAppDates.parts(of: start, order),
             let date = ParsedDate.date(
                 year: parts.year, month: parts.month, day: parts.day, hour: start.hour, minute: start.minute,
@@ -66,8 +72,10 @@ final class WhatsAppParser: ConversationParser {
         else { return events.append(.omission(.incomplete("date"))) }
         // "Ann was added": an event has no sender.
         guard let (sender, text) = Self.sender(start.rest) else { return events.append(.omission(.event("notice"))) }
-        pending = ParsedMessage(
-            id: String(count), senderID: sender, senderName: sender, text: text, sentAt: date)
+        if people.count < 5, !people.contains(sender) { people.append(sender) }
+        let day = [parts.year, parts.month, parts.day].map(String.init).joined(separator: "-")
+        let time = "\(day).\(start.hour)-\(start.minute)-\(start.second)"
+        pending = ParsedMessage(id: time, senderID: sender, senderName: sender, text: text, sentAt: date)
     }
 
     private func more(_ line: Substring) {
@@ -95,12 +103,24 @@ final class WhatsAppParser: ConversationParser {
         guard var message = pending else { return }
         pending = nil
         while message.text.last?.isNewline == true { message.text.removeLast() }
+        message.id = name(message)
         attach(&message)
         message.text = MarkdownFromWhatsApp.text(message.text)
         guard message.text.contains(where: { !$0.isWhitespace }) || !message.files.isEmpty else {
             return events.append(.omission(.incomplete("text")))
         }
         events.append(.message(message))
+    }
+
+    /// There are no identifiers: what was said, when, and how often by then is the same in each export of the chat, however
+    /// much of it there is. Who said it may be called otherwise by now.
+    private func name(_ message: ParsedMessage) -> String {
+        if message.id != lastTime { (names, lastTime) = ([:], message.id) }
+        let digest = message.text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let name = message.id + "." + String(digest, radix: 16)
+        let count = names[name, default: 0]
+        names[name] = count + 1
+        return count == 0 ? name : "\(name).\(count)"
     }
 
     // MARK: Files

@@ -50,10 +50,14 @@ public enum AccountCondition: Equatable, Sendable {
 /// What was written and is not sent.
 public struct UnsentCount: Equatable, Sendable {
     public var messages: Int
+    /// Edits, deletions and reactions.
+    public var changes: Int
+    /// Also those that hold only files, or an answer that was begun.
     public var drafts: Int
 
-    public init(messages: Int, drafts: Int) {
+    public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0) {
         self.messages = messages
+        self.changes = changes
         self.drafts = drafts
     }
 }

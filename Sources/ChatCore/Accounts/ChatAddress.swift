@@ -1,13 +1,23 @@
 import Foundation
 
-/// Somebody, or a room, by an identifier or a link: `@name:server`, `#name:server`, `!room`, `matrix:…` (RFC-like URIs of
-/// the Matrix specification) or `https://matrix.to/#/…`.
+/// Somebody, a room, or a message in one, by an identifier or a link: `@name:server`, `#name:server`, `!room`, `matrix:…`
+/// (RFC-like URIs of the Matrix specification) or `https://matrix.to/#/…`.
 public enum ChatAddress: Equatable, Sendable {
     case user(String)
     /// - Parameter via: servers that know of the room.
     case room(String, via: [String])
+    /// - Parameter room: as in ``room(_:via:)``.
+    case message(MessageID, room: String, via: [String])
 
-    /// - Parameter text: as it was typed, or stands in a link. What leads to a message leads to its room.
+    /// The room that it leads to, and servers that know of it; nil of somebody.
+    public var room: (address: String, via: [String])? {
+        switch self {
+        case .user: nil
+        case .room(let address, let via), .message(_, let address, let via): (address, via)
+        }
+    }
+
+    /// - Parameter text: as it was typed, or stands in a link.
     public init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count <= 4000 else { return nil }
@@ -40,7 +50,17 @@ public enum ChatAddress: Equatable, Sendable {
         guard let parts = URLComponents(string: text) else { return nil }
         let path = parts.percentEncodedPath.split(separator: "/").map { $0.removingPercentEncoding ?? "" }
         guard path.count >= 2, let sigil = ["r": "#", "u": "@", "roomid": "!"][path[0]] else { return nil }
-        return identifier(sigil + path[1], via: via(parts))
+        let address = identifier(sigil + path[1], via: via(parts))
+        guard path.count >= 4, ["e", "event"].contains(path[2]) else { return address }
+        return address?.leading(to: "$" + path[3])
+    }
+
+    /// What leads to no message that there can be leads to its room.
+    private func leading(to event: String) -> ChatAddress {
+        guard case .room(let address, let via) = self, event.hasPrefix("$"), (2...255).contains(event.utf8.count),
+            !event.contains(where: \.isWhitespace)
+        else { return self }
+        return .message(MessageID(event), room: address, via: via)
     }
 
     private static func page(_ text: String) -> ChatAddress? {
@@ -48,10 +68,13 @@ public enum ChatAddress: Equatable, Sendable {
             let fragment = parts.percentEncodedFragment, fragment.hasPrefix("/")
         else { return nil }
         let pieces = fragment.dropFirst().split(separator: "?", maxSplits: 1)
-        guard let first = pieces.first?.split(separator: "/").first?.removingPercentEncoding else { return nil }
+        let path = pieces.first?.split(separator: "/").map { $0.removingPercentEncoding ?? "" } ?? []
+        guard let first = path.first else { return nil }
         var query = URLComponents()
         query.percentEncodedQuery = pieces.count > 1 ? String(pieces[1]) : nil
-        return identifier(first, via: via(query))
+        let address = identifier(first, via: via(query))
+        // Identifiers of events in rooms of version 3 may have slashes, which not every program escapes.
+        return path.count > 1 ? address?.leading(to: path.dropFirst().joined(separator: "/")) : address
     }
 
     private static func via(_ parts: URLComponents) -> [String] {

@@ -48,10 +48,13 @@ public protocol ConversationArchive: Sendable {
     ///
     /// - Parameters:
     ///   - source: a file or a folder.
+    ///   - ask: what to do with conversations that were imported before; nothing is seen of the import until then. Not
+    ///     called without any.
     ///   - progress: told after each batch, from any thread.
-    /// - Throws: ``ArchiveError``, ``ChatError``, or `CancellationError`.
+    /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or what `ask` does.
     func importConversations(
-        from source: URL, progress: @escaping @Sendable (TransferProgress) -> Void
+        from source: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+        progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport
 }
 

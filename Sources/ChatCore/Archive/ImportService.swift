@@ -5,8 +5,8 @@ public struct ImportedMessage: Equatable, Sendable {
     /// Unique in its room.
     public var id: MessageID
     public var sender: MemberID
-    /// As Markdown.
-    public var text: String
+    /// As Markdown where nothing but the text is told.
+    public var text: Wording
     public var sentAt: Date
     public var kind: Message.Kind
     public var replyTo: MessageID?
@@ -14,7 +14,7 @@ public struct ImportedMessage: Equatable, Sendable {
     public var attachments: [MediaReference]
 
     public init(
-        id: MessageID, sender: MemberID, text: String, sentAt: Date, kind: Message.Kind = .text,
+        id: MessageID, sender: MemberID, text: Wording, sentAt: Date, kind: Message.Kind = .text,
         replyTo: MessageID? = nil, editedAt: Date? = nil, attachments: [MediaReference] = []
     ) {
         self.id = id
@@ -33,8 +33,8 @@ public struct ImportedChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         /// An emoji or a short text under it.
         case reaction(String)
-        /// What it says since, as Markdown. Only its sender can have said so.
-        case edit(String)
+        /// What it says since. Only its sender can have said so.
+        case edit(Wording)
     }
 
     public var message: MessageID
@@ -55,7 +55,9 @@ public protocol ImportService: Sendable {
     /// The user, in each room.
     var importingMember: Member { get async }
     /// Makes a room that nobody sees yet; after the end of the process it is removed.
-    func beginImport() async throws -> RoomID
+    ///
+    /// - Parameter source: what the export calls the conversation among all of its kind; nil if it does not say.
+    func beginImport(of source: String?) async throws -> RoomID
     /// Adds messages, oldest first, after those added before. One whose identifier the room has is left out.
     ///
     /// - Parameter members: those that were not named before, or have another name now.
@@ -68,8 +70,13 @@ public protocol ImportService: Sendable {
     func applyImported(
         _ changes: [ImportedChange], by members: [Member], to room: RoomID
     ) async throws -> [ImportedChange]
-    /// Shows the rooms, under these names, in one step: all of them or none.
-    func finishImport(_ rooms: [(room: RoomID, name: String)]) async throws
+    /// Which of the conversations were imported before, by what they are called or by their messages.
+    func earlierImports(of rooms: [RoomID]) async throws -> [EarlierImport]
+    /// Shows the rooms, or puts what is new in them into others, in one step: all of them or none. Those that were put
+    /// into others are to be discarded.
+    ///
+    /// - Returns: how many messages each of the others got, by the room that they were in.
+    func finishImport(_ rooms: [FinishedImport]) async throws -> [RoomID: Int]
     /// Removes rooms that were not shown.
     func discardImport(_ rooms: [RoomID]) async
 }

@@ -7,8 +7,14 @@ public struct ImageReference: Hashable, Sendable {
     /// In pixels, 1 to 10,000; nil where not said.
     public var width: Int?
     public var height: Int?
+    /// Whether it is a custom emoji (`data-mx-emoticon`, MSC2545), to be drawn as high as a line.
+    public var isEmoticon: Bool
 
-    public init(source: String, alternative: String = "", title: String = "", width: Int? = nil, height: Int? = nil) {
+    public init(
+        source: String, alternative: String = "", title: String = "", width: Int? = nil, height: Int? = nil,
+        isEmoticon: Bool = false
+    ) {
+        self.isEmoticon = isEmoticon
         self.source = source
         self.alternative = alternative
         self.title = title

@@ -1,3 +1,5 @@
+public import Composer
+
 /// A stretch of text that is drawn in one way.
 public struct InlineRun: Hashable, Sendable {
     public var text: String
@@ -6,7 +8,7 @@ public struct InlineRun: Hashable, Sendable {
     private var marks: RunMarks?
 
     public init(
-        _ text: String, style: InlineStyle = [], link: BodyLink? = nil, mention: BodyMention? = nil,
+        _ text: String, style: InlineStyle = [], link: BodyLink? = nil, mention: MentionTarget? = nil,
         spoiler: Spoiler? = nil, foreground: BodyColor? = nil, background: BodyColor? = nil,
         image: ImageReference? = nil
     ) {
@@ -23,7 +25,7 @@ public struct InlineRun: Hashable, Sendable {
         set { change(isNothing: newValue == nil) { $0.link = newValue } }
     }
 
-    public var mention: BodyMention? {
+    public var mention: MentionTarget? {
         get { marks?.values.mention }
         set { change(isNothing: newValue == nil) { $0.mention = newValue } }
     }
@@ -78,7 +80,7 @@ public struct InlineRun: Hashable, Sendable {
 private final class RunMarks: Hashable, Sendable {
     struct Values: Hashable, Sendable {
         var link: BodyLink?
-        var mention: BodyMention?
+        var mention: MentionTarget?
         var spoiler: Spoiler?
         var foreground: BodyColor?
         var background: BodyColor?

@@ -1,3 +1,4 @@
+public import Composer
 import Foundation
 
 /// An address that a link may lead to: absolute, of an allowed scheme, without control characters.
@@ -155,28 +156,39 @@ public struct LinkTarget: Hashable, Sendable {
     }
 
     /// The member or room that the address names, for `https://matrix.to/#/…` and `matrix:u/…`.
-    public var mention: BodyMention? {
+    public var mention: MentionTarget? {
         if scheme == .matrix { return Self.mention(matrixURI: address.dropFirst(7)) }
         guard scheme == .https || scheme == .http, address.utf8.contains(UInt8(ascii: "#")), host == "matrix.to",
             let mark = address.firstRange(of: "#/")
         else { return nil }
-        let identifier = address[mark.upperBound...].prefix { $0 != "?" && $0 != "/" }
-        guard let decoded = String(identifier).removingPercentEncoding, decoded.contains(":") else { return nil }
+        let path = address[mark.upperBound...]
+        let identifier = path.prefix { $0 != "?" && $0 != "/" }
+        guard let decoded = String(identifier).removingPercentEncoding else { return nil }
         switch decoded.first {
-        case "@": return .member(decoded)
-        case "#", "!": return address[mark.upperBound...].contains("/") ? nil : .room(decoded)
+        case "@": return decoded.contains(":") ? .member(decoded) : nil
+        // Identifiers of rooms have no server from version 12 of rooms on.
+        case "#" where decoded.contains(":"), "!":
+            return path.prefix { $0 != "?" }.contains("/") ? nil : .room(decoded, via: Self.servers(in: path))
         default: return nil
         }
     }
 
-    private static func mention(matrixURI path: Substring) -> BodyMention? {
-        let parts = path.prefix { $0 != "?" }.split(separator: "/").map(String.init)
-        guard parts.count == 2, let name = parts[1].removingPercentEncoding, name.contains(":") else { return nil }
+    private static func mention(matrixURI uri: Substring) -> MentionTarget? {
+        let parts = uri.prefix { $0 != "?" }.split(separator: "/").map(String.init)
+        guard parts.count == 2, let name = parts[1].removingPercentEncoding else { return nil }
         switch parts[0] {
-        case "u", "user": return .member("@" + name)
-        case "r": return .room("#" + name)
-        case "roomid": return .room("!" + name)
+        case "u" where name.contains(":"), "user" where name.contains(":"): return .member("@" + name)
+        case "r" where name.contains(":"): return .room("#" + name, via: servers(in: uri))
+        case "roomid": return .room("!" + name, via: servers(in: uri))
         default: return nil
         }
+    }
+
+    /// The servers that know a room, by the address that leads to it.
+    private static func servers(in address: Substring) -> [String] {
+        guard let query = address.firstIndex(of: "?") else { return [] }
+        return address[address.index(after: query)...].split(separator: "&").prefix(20).compactMap { part in
+            part.hasPrefix("via=") ? String(part.dropFirst(4)).removingPercentEncoding : nil
+        }.filter { !$0.isEmpty }
     }
 }

@@ -1,11 +1,22 @@
+public import Composer
+
 extension MessageBody {
     /// Everyone and everything that is named in it, each once, in the order of reading.
-    public var mentions: [BodyMention] {
-        var found: [BodyMention] = []
+    public var mentions: [MentionTarget] {
+        var found: [MentionTarget] = []
         for text in BodyBlock.inlineTexts(of: blocks) {
             for case let mention? in text.runs.map(\.mention) where !found.contains(mention) { found.append(mention) }
         }
         return found
+    }
+
+    /// Each place where somebody or something is named, in the order of reading, but for those under spoilers.
+    public var pills: [Mention] {
+        BodyBlock.inlineTexts(of: blocks).flatMap { text in
+            text.groups { $0.spoiler == nil ? $0.mention : nil }.compactMap { group in
+                group.key.map { Mention($0, text: group.runs.map(\.text).joined()) }
+            }
+        }
     }
 }
 

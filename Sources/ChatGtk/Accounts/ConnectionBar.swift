@@ -17,6 +17,8 @@ final class ConnectionBar {
         let row = Box(.horizontal, spacing: 6)
         row.addStyle("connection-bar")
         gtk_label_set_wrap(label.cast(), 1)
+        // What it says is broken into lines before it makes the list of rooms wider.
+        gtk_label_set_max_width_chars(label.cast(), 14)
         gtk_label_set_xalign(label.cast(), 0)
         gtk_widget_set_hexpand(label.cast(), 1)
         gtk_button_set_use_underline(button.cast(), 1)

@@ -58,6 +58,7 @@ final class SignInDialog {
 
     private func connect() {
         builder["back", Button.self].onClick { [weak self] in self?.viewModel.send(.back) }
+        builder["cancel", Button.self].onClick { [weak self] in self?.viewModel.send(.cancel) }
         builder["find", Button.self].onClick { [weak self] in self?.find() }
         builder["log_in", Button.self].onClick { [weak self] in self?.logIn() }
         builder["other_way", Button.self].onClick { [weak self] in self?.toggleWay() }
@@ -125,6 +126,7 @@ final class SignInDialog {
 
     private func render(_ state: SignInViewModel.State) {
         builder["back", Widget.self].isVisible = state.canGoBack
+        builder["cancel", Widget.self].isVisible = state.canCancel
         builder["spinner", Widget.self].setProperty("spinning", state.isBusy && state.step != .starting)
         for field in [address, name, password, token] { field.setProperty("editable", !state.isBusy) }
         let problem: Label = builder["problem"]

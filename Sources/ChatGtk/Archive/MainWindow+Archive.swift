@@ -18,6 +18,16 @@ extension MainWindow {
 
     @discardableResult
     func transfer(_ task: TransferViewModel.Task) -> TransferDialog? {
-        coordinator.transfer(task).map { TransferDialog.present($0, over: window) }
+        let isImport = if case .import = task { true } else { false }
+        let owner = isImport ? accounts.local : coordinator
+        guard let transfer = owner.transfer(task) else { return nil }
+        if isImport {
+            transfer.onOutput = { [weak self, weak owner] output in
+                guard case .show(let room) = output else { return }
+                self?.accounts.select(AccountsCoordinator.localID)
+                owner?.rooms.send(.select(room))
+            }
+        }
+        return TransferDialog.present(transfer, over: window)
     }
 }

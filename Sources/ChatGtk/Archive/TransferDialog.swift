@@ -14,9 +14,12 @@ final class TransferDialog {
     private let report = Label()
     private let reportScroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
     private let cancel = Button(sinking: gtk_button_new_with_mnemonic(translated("_Cancel")))
+    private let newRoom = Button(sinking: gtk_button_new_with_mnemonic(translated("_New Room")))
+    private let merge = Button(sinking: gtk_button_new_with_mnemonic(translated("_Merge")))
     private let show = Button(sinking: gtk_button_new_with_mnemonic(translated("_Open")))
     private let close = Button(sinking: gtk_button_new_with_mnemonic(translated("_Close")))
     private var rendering: Rendering?
+    private var isAsking = false
 
     /// Shows the dialog and begins. It lives until it is closed, which it is not before the end.
     @discardableResult
@@ -45,6 +48,8 @@ final class TransferDialog {
         build()
         cancel.onClick { [weak viewModel] in viewModel?.send(.cancel) }
         close.onClick { [weak window] in window?.closeWindow() }
+        newRoom.onClick { [weak viewModel] in viewModel?.send(.answer(.newRooms)) }
+        merge.onClick { [weak viewModel] in viewModel?.send(.answer(.merge)) }
         show.onClick { [weak self] in self?.open() }
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         keys.intercept("key-pressed") { [weak window] arguments in
@@ -60,6 +65,7 @@ final class TransferDialog {
     var bodyText: String { text.text }
     var reportText: String { reportScroller.isVisible ? report.text : "" }
     var cancelButton: Button { cancel }
+    var answerButtons: [Button] { [newRoom, merge] }
 
     private func open() {
         switch viewModel.state.phase {
@@ -80,13 +86,19 @@ final class TransferDialog {
         window.setProperty("title", heading.text)
         text.text = TransferText.body(state.phase)
         text.isVisible = !text.text.isEmpty
-        bar.isVisible = !state.isOver
+        bar.isVisible = !state.isOver && !state.isAsking
         if case .running(let progress) = state.phase, let fraction = progress.fraction {
             gtk_progress_bar_set_fraction(bar.cast(), fraction)
         }
         cancel.isVisible = !state.isOver
         cancel.isSensitive = state.canCancel
         close.isVisible = state.isOver
+        for button in answerButtons { button.isVisible = state.isAsking }
+        if case .asking(let known) = state.phase {
+            gtk_button_set_label(newRoom.cast(), TransferText.newRooms(known.count))
+            if !isAsking { merge.grabFocus() }
+        }
+        isAsking = state.isAsking
         var omissions: [String] = []
         if case .imported(let report) = state.phase { omissions = TransferText.omissions(report) }
         report.text = ([translated("Left out or not understood:")] + omissions).joined(separator: "\n")
@@ -119,8 +131,8 @@ final class TransferDialog {
         let buttons = Box(.horizontal, spacing: 12)
         gtk_box_set_homogeneous(buttons.cast(), 1)
         gtk_widget_set_halign(buttons.cast(), GTK_ALIGN_CENTER)
-        show.addStyle("suggested-action")
-        for button in [cancel, close, show] {
+        for button in [merge, show] { button.addStyle("suggested-action") }
+        for button in [cancel, close, newRoom, merge, show] {
             button.addStyle("pill")
             buttons.append(button)
         }

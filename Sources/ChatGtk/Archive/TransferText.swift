@@ -8,10 +8,13 @@ enum TransferText {
     static func title(_ state: TransferViewModel.State) -> String {
         switch state.phase {
         case .running: state.isImport ? translated("Importing Conversations") : translated("Exporting the Room")
+        case .asking(let known): asked(known)
         case .stopping: translated("Stopping…")
         case .exported: translated("The Room Was Exported")
         case .imported: translated("Conversations Were Imported")
-        case .failed: state.isImport ? translated("Nothing Was Imported") : translated("The Room Was Not Exported")
+        case .failed where state.isImport:
+            translated("Nothing Was Imported from “{file}”").replacing("{file}", with: state.name)
+        case .failed: translated("The Room Was Not Exported")
         case .cancelled: translated("Stopped: Nothing Was Changed")
         }
     }
@@ -19,6 +22,7 @@ enum TransferText {
     static func body(_ phase: TransferViewModel.Phase) -> String {
         switch phase {
         case .running(let progress): messages(progress.messages)
+        case .asking(let known): question(known)
         case .stopping, .cancelled: ""
         case .exported(let report): exported(report)
         case .imported(let report): imported(report)
@@ -26,6 +30,32 @@ enum TransferText {
         case .failed(.chat(let error)): NoticeText.text(for: error)
         }
     }
+
+    private static func asked(_ known: [EarlierImport]) -> String {
+        guard known.count == 1, let room = known.first else {
+            return translated(
+                "{count} Conversation Was Imported Before", "{count} Conversations Were Imported Before",
+                count: known.count
+            ).replacing("{count}", with: String(known.count))
+        }
+        return translated("“{room}” Was Imported Before").replacing("{room}", with: room.name)
+    }
+
+    private static func question(_ known: [EarlierImport]) -> String {
+        let count = known.reduce(0) { $0 + $1.newMessages }
+        let new =
+            count == 0
+            ? translated("The room has all messages of this export already.")
+            : translated(
+                "{count} message of this export is not in the room yet.",
+                "{count} messages of this export are not in the room yet.", count: count
+            ).replacing("{count}", with: String(count))
+        let choice = translated(
+            "Merging adds what is missing and changes nothing else. A new room has all of it once more.")
+        return new + "\n\n" + choice
+    }
+
+    static func newRooms(_ count: Int) -> String { count == 1 ? translated("_New Room") : translated("_New Rooms") }
 
     private static func messages(_ count: Int) -> String {
         translated("{count} message", "{count} messages", count: count).replacing("{count}", with: String(count))

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import Composer
 import GtkKit
 
 extension BodyText {
@@ -95,7 +96,7 @@ extension TextAction {
         switch kind {
         case .link(let link): link.target.address
         case .mention(.member(let id)): id
-        case .mention(.room(let id)): id
+        case .mention(.room(let id, _)), .mention(.custom(let id)): id
         case .mention(.everyone): translated("Everyone in the room")
         case .spoiler(let spoiler): spoiler.reason.isEmpty ? translated("Spoiler") : spoiler.reason
         }

@@ -29,11 +29,7 @@ final class CodeBlock {
         header.append(name)
         header.append(copyButton())
         // What is long is scrolled to the side; up and down belong to the timeline.
-        let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
-        gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
-        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
-        scroller.setChild(textWidget)
+        let scroller = ScrolledWindow(sideways: textWidget)
         gtk_box_append(widget.cast(), header.cast())
         gtk_box_append(widget.cast(), scroller.cast())
         guard language != nil else { return }

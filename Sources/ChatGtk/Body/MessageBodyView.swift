@@ -1,5 +1,6 @@
 import CGtk
 public import ChatCore
+public import Composer
 public import GtkKit
 
 /// Draws what a message says.
@@ -11,7 +12,7 @@ public final class MessageBodyView {
     /// Asks for a link to be opened.
     public var onLink: ((BodyLink) -> Void)?
     /// Asks about someone or something that is named.
-    public var onMention: ((BodyMention) -> Void)?
+    public var onMention: ((MentionTarget) -> Void)?
 
     /// The texts in reading order.
     private(set) var texts: [BodyText] = []
@@ -232,11 +233,7 @@ public final class MessageBodyView {
                 gtk_grid_attach(grid.cast(), place.cast(), Int32(column), Int32(row), 1, 1)
             }
         }
-        let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
-        gtk_scrolled_window_set_propagate_natural_width(scroller.cast(), 1)
-        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
-        scroller.setChild(grid)
+        let scroller = ScrolledWindow(sideways: grid)
         guard let caption else { return scroller }
         let box = Box(.vertical, spacing: 3)
         box.append(caption)

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 
 /// What a ``BodyText`` shows and how.
 struct TextContent: Equatable {
@@ -39,7 +40,7 @@ struct CodeHighlight: Equatable {
 struct TextAction: Equatable {
     enum Kind: Equatable {
         case link(BodyLink)
-        case mention(BodyMention)
+        case mention(MentionTarget)
         case spoiler(Spoiler)
     }
 
@@ -66,7 +67,7 @@ struct TextAction: Equatable {
 
     private struct Mark: Equatable {
         var link: BodyLink?
-        var mention: BodyMention?
+        var mention: MentionTarget?
     }
 }
 

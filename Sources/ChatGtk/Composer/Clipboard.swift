@@ -1,4 +1,5 @@
 import CGtk
+import ChatViewModels
 import Composer
 import Foundation
 import GtkKit
@@ -14,11 +15,16 @@ enum Clipboard {
     /// Calls `answer` with what the clipboard offers, in the order of preference; with nothing if it holds nothing of
     /// use. Another program may take its time to hand it over.
     ///
-    /// - Parameter asPlainText: leaves out everything but the text.
+    /// - Parameters:
+    ///   - asPlainText: leaves out everything but the text.
+    ///   - isSelection: reads what was selected last instead, which the middle button pastes.
     static func read(
-        of widget: Widget, asPlainText: Bool = false, _ answer: @escaping @MainActor ([PasteOffer]) -> Void
+        of widget: Widget, asPlainText: Bool = false, isSelection: Bool = false,
+        _ answer: @escaping @MainActor ([PasteOffer]) -> Void
     ) {
-        guard let pointer = gtk_widget_get_clipboard(widget.cast()) else { return answer([]) }
+        let pointer =
+            isSelection ? gtk_widget_get_primary_clipboard(widget.cast()) : gtk_widget_get_clipboard(widget.cast())
+        guard let pointer else { return answer([]) }
         let clipboard = Object(borrowing: UnsafeMutableRawPointer(pointer))
         let formats = gdk_clipboard_get_formats(clipboard.cast())
         guard !asPlainText, gdk_content_formats_contain_mime_type(formats, ClipboardFragment.mediaType) != 0 else {
@@ -59,8 +65,11 @@ enum Clipboard {
 }
 
 extension ClipboardFragment {
-    /// Both forms, for the clipboard or a drag.
+    /// Its own form, HTML for programs that take formatted text, and plain text, for the clipboard or a drag.
     var provider: ContentProvider {
-        ContentProvider(text: text, data: (try? encoded()).map { [(Self.mediaType, $0)] } ?? [])
+        var forms: [(type: String, data: Data)] = []
+        if let own = try? encoded() { forms.append((Self.mediaType, own)) }
+        if let html = formattedText { forms.append(("text/html", Data(html.utf8))) }
+        return ContentProvider(text: text, data: forms)
     }
 }

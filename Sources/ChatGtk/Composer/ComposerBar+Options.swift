@@ -8,6 +8,7 @@ extension ComposerBar {
         [
             .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
             // Before the options that it would undo: a `.ui` file's properties are set in the order of the file.
+            .text("look", default: "parlance", \ComposerBar.look),
             .text("preset", default: "parlance", \ComposerBar.preset),
             .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
             .flag("limit-is-hard", default: false, \ComposerBar.limitIsHard),
@@ -15,6 +16,13 @@ extension ComposerBar {
             .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maximumLines),
             .number("max-height", default: 0, in: 0...100_000, \ComposerBar.maximumHeight),
             .number("content-inset", default: -1, in: -1...1000, \ComposerBar.contentInset),
+            .number("padding-top", default: -1, in: -1...1000, \ComposerBar.paddingTop),
+            .number("padding-start", default: -1, in: -1...1000, \ComposerBar.paddingStart),
+            .number("padding-bottom", default: -1, in: -1...1000, \ComposerBar.paddingBottom),
+            .number("padding-end", default: -1, in: -1...1000, \ComposerBar.paddingEnd),
+            .number("top-slot-padding", default: -1, in: -1...1000, \ComposerBar.topSlotPadding),
+            .number("middle-padding", default: -1, in: -1...1000, \ComposerBar.middlePadding),
+            .number("bottom-offset", default: -1, in: -1...1000, \ComposerBar.bottomOffset),
             .flag("hidden", default: false, \ComposerBar.isHidden),
             .flag("expanded", default: false, \ComposerBar.isExpanded),
             .flag("return-sends", default: true, \ComposerBar.returnSends),
@@ -26,6 +34,14 @@ extension ComposerBar {
             .flag("hides-send", default: true, \ComposerBar.hidesSend),
             .flag("locks-scrolling", default: false, \ComposerBar.locksScrolling),
             .flag("bounces", default: true, \ComposerBar.bounces),
+            .flag("shows-counter", default: false, \ComposerBar.showsCounter),
+            .flag("sends-below", default: false, \ComposerBar.sendsBelow),
+            .flag("shows-completions", default: true, \ComposerBar.showsCompletions),
+            .flag("prefetches-completion", default: false, \ComposerBar.prefetchesCompletion),
+            .number("implicit-length", default: 0, in: 0...100, \ComposerBar.implicitLength),
+            .flag("takes-files", default: false, \ComposerBar.takesFiles),
+            .flag("keeps-tray", default: false, \ComposerBar.keepsTray),
+            .flag("offers-more-files", default: true, \ComposerBar.offersMoreFiles),
         ]
     }
 
@@ -76,12 +92,81 @@ extension ComposerBar {
     }
 
     /// Pixels around the bar's row in the place of the style's; -1 leaves it to the style (SLK-13, MIB-2).
+    ///
+    /// Sets all four; each can be set by itself afterwards.
     public var contentInset: Int {
         get { inset }
         set {
             inset = newValue
-            parts.setInset(newValue)
+            (paddingStart, paddingEnd) = (newValue, newValue)
+            (paddingTop, paddingBottom) = (newValue, newValue)
         }
+    }
+
+    /// Pixels above the row of text and buttons; -1 leaves it to the style (MIB-2).
+    public var paddingTop: Int {
+        get { padding.top }
+        set { setPadding(\.top, newValue, \.rowTop) }
+    }
+
+    /// Pixels before the row, where its language begins; -1 leaves it to the style (MIB-2).
+    public var paddingStart: Int {
+        get { padding.start }
+        set { setPadding(\.start, newValue) }
+    }
+
+    /// Pixels below the row of text and buttons; -1 leaves it to the style (MIB-2).
+    public var paddingBottom: Int {
+        get { padding.bottom }
+        set { setPadding(\.bottom, newValue, \.rowBottom) }
+    }
+
+    /// Pixels behind the row; -1 leaves it to the style (MIB-2).
+    public var paddingEnd: Int {
+        get { padding.end }
+        set { setPadding(\.end, newValue) }
+    }
+
+    /// Pixels above and beside what is in the top slot; -1 leaves it to the style (MIB-2).
+    public var topSlotPadding: Int {
+        get { padding.topSlot }
+        set { setPadding(\.topSlot, newValue) }
+    }
+
+    /// Pixels between the text and what is behind it; -1 leaves it to the style (MIB-2).
+    public var middlePadding: Int {
+        get { padding.behindText }
+        set { setPadding(\.behindText, newValue) }
+    }
+
+    /// Pixels between the bar and what is below it, which a bar that grows up to the window leaves free; -1 for none
+    /// (MCV-1, MCV-2).
+    public var bottomOffset: Int {
+        get { padding.bottomOffset }
+        set { setPadding(\.bottomOffset, newValue, \.bottomOffset) }
+    }
+
+    /// - Parameter inset: what the engine, which says how far the text may grow, knows it as.
+    private func setPadding(
+        _ side: WritableKeyPath<BarPadding, Int>, _ pixels: Int, _ inset: WritableKeyPath<ComposerInsets, Double>? = nil
+    ) {
+        padding[keyPath: side] = pixels
+        if let inset {
+            configure { $0.insets[keyPath: inset] = pixels < 0 ? ComposerInsets()[keyPath: inset] : Double(pixels) }
+        }
+        applyInsets()
+    }
+
+    /// Whether sources of completion get ready when the text has the focus for the first time (HKW-50).
+    public var prefetchesCompletion: Bool {
+        get { session.prefetchesCompletion }
+        set { session.prefetchesCompletion = newValue }
+    }
+
+    /// After how many letters a word without a prefix is looked up, by sources of the empty prefix; 0 for never (HKW-38).
+    public var implicitLength: Int {
+        get { configuration.completion.implicitLength }
+        set { configure { $0.completion.implicitLength = max(0, newValue) } }
     }
 
     /// Whether Return sends and Shift+Return breaks the line, or Ctrl+Return sends (SLK-44).

@@ -37,6 +37,7 @@ public final class ComposerBar: WidgetImplementation {
             WidgetSignal("send", texts: 2), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed"),
             WidgetSignal("swiped", texts: 1), WidgetSignal("moved", numbers: 2),
             WidgetSignal("size-changed", numbers: 2), WidgetSignal("panel-changed", texts: 1),
+            WidgetSignal("attachments-changed", numbers: 3),
         ]
     }
     public override class var properties: [WidgetProperty] { options }
@@ -88,11 +89,30 @@ public final class ComposerBar: WidgetImplementation {
             binding?.field.panelPolicy = panelPolicy
             binding?.onChange = { [weak self] in self?.emit("changed") }
             binding?.onState = { [weak self] state in
-                self?.buttons.follow(state) { self?.binding?.model.document ?? ComposerDocument() }
+                guard let self else { return }
+                self.buttons.follow(state) { self.binding?.model.document ?? ComposerDocument() }
+                if self.binding?.model.configuration.insets != self.shownInsets { self.applyInsets() }
             }
-            binding?.editor.ownEntityID = ownEntityID
+            bindingChanged()
             applyOptions()
         }
+    }
+
+    /// Hands a new binding what the host has set.
+    private func bindingChanged() {
+        guard let binding else { return }
+        binding.editor.ownEntityID = ownEntityID
+        binding.editor.onEscape = { [weak self] in self?.onEscape?() ?? false }
+        binding.completion.isEnabled = showsCompletions
+        binding.completion.use(chooser)
+        binding.cards.makeCard = makeMentionCard
+        if let session = binding.model as? ComposerSession { session.phrases = TypingPhrases(.gettext) }
+        files = BarFiles(binding: binding, parts: parts)
+        files?.desk.tray.onChange = { [weak self] in
+            self?.emit("attachments-changed", numbers: [Double($0), Double($1), Double($2)])
+        }
+        showFiles()
+        applyInsets()
     }
 
     /// What is known of a keyboard on the screen; `panel-changed` tells of each change. Always hidden on a desk (SLK-50).
@@ -108,9 +128,10 @@ public final class ComposerBar: WidgetImplementation {
     public var session: ComposerSession {
         if let ownSession { return ownSession }
         let session = ComposerSession()
+        session.phrases = TypingPhrases(.gettext)
         ownSession = session
-        session.onSend = { [weak self] message in self?.emit("send", message.text, message.rawText) }
-        session.onEdit = { [weak self] id, message in self?.emit("edit-committed", id, message.text) }
+        session.onSend = { [weak self] message in self?.emit("send", message.text.source, message.raw.source) }
+        session.onEdit = { [weak self] id, message in self?.emit("edit-committed", id, message.text.source) }
         return session
     }
 
@@ -125,12 +146,77 @@ public final class ComposerBar: WidgetImplementation {
         return binding?.model ?? session
     }
 
+    // MARK: What the host has a say in
+
+    /// Asked when Escape is pressed and nothing in the bar is left to close: neither completion nor an edit, a reply or a
+    /// selection (SLK-45). True keeps the key; otherwise whatever is around the bar gets it, as a dialog that closes by it.
+    public var onEscape: (() -> Bool)?
+
+    /// Opens completion with a prefix, as a button of the host's does: writes the prefix at the caret if it is not there, and
+    /// gives the text the focus (SLK-25, MIB-35). Where the prefix means nothing nothing happens.
+    public func beginCompletion(_ prefix: String) { boundModel.handle(.complete(prefix)) }
+
+    /// What shows the suggestions in the list's place; nil for the library's own list (HKW-51).
+    public var chooser: (any CompletionChooser)? {
+        didSet { binding?.completion.use(chooser) }
+    }
+
+    /// Whether the bar shows the suggestions. A host that does so itself reads them in ``ComposerSession/composer``, whose
+    /// keys and rows are the composer's all the same, and answers by `acceptCompletion` or `acceptEntity` (HKW-70).
+    public var showsCompletions = true {
+        didSet { binding?.completion.isEnabled = showsCompletions }
+    }
+
+    /// Makes what is shown of somebody whose mention the pointer rests on or the caret is in; nil for nothing (HKW-56).
+    public var makeMentionCard: ((Mention) -> Widget?)? {
+        didSet { binding?.cards.makeCard = makeMentionCard }
+    }
+
+    // MARK: Files
+
+    private(set) var files: BarFiles?
+
+    /// Whether files can be added: by a button before the text, by paste and by drops, shown in a tray above the text
+    /// (SLK-36, MIB-36). A session that was given no ``ComposerSession/media`` keeps copies among the temporary files.
+    public var takesFiles = false {
+        didSet {
+            if takesFiles { _ = boundModel }
+            showFiles()
+        }
+    }
+
+    /// Whether the tray stays where nothing is in it (MIB-37).
+    public var keepsTray = false {
+        didSet { showFiles() }
+    }
+
+    /// Whether a button at the end of the tray asks for more files (MIB-37).
+    public var offersMoreFiles = true {
+        didSet { showFiles() }
+    }
+
+    /// Takes files that are dropped anywhere on a widget, which shows that it would, in the place of the bar alone.
+    /// - Parameter overlay: a GtkOverlay on which words say so.
+    public func takeDrops(on area: Widget, hint overlay: Widget? = nil) {
+        _ = boundModel
+        files?.desk.takeDrops(on: area, hint: overlay)
+    }
+
+    private func showFiles() {
+        if takesFiles, let session = binding?.model as? ComposerSession, session.media == nil {
+            session.media = FolderMedia.temporary()
+        }
+        files?.areOffered = takesFiles
+        files?.desk.tray.isPersistent = keepsTray
+        files?.desk.tray.offersMore = offersMoreFiles
+    }
+
     // MARK: What it holds
 
     /// The whole text; setting it is one undoable step.
     public var text: String {
         get { binding?.model.document.text ?? ownSession?.document.text ?? "" }
-        set { boundModel.handle(.load(ComposerContent(text: newValue))) }
+        set { boundModel.handle(.load(WrittenText(newValue))) }
     }
 
     /// Shown while there is no text (SLK-7).
@@ -202,15 +288,36 @@ public final class ComposerBar: WidgetImplementation {
         didSet { applyOptions() }
     }
 
+    /// Whether the number of characters is always shown, not only near the limit (SLK-14).
+    public var showsCounter = false {
+        didSet { applyOptions() }
+    }
+
+    /// The row in which the send button is: behind the text, or at the end of what is below it (MIB-4).
+    public var sendsBelow = false {
+        didSet { if sendsBelow != oldValue { parts.placeSend(below: sendsBelow) } }
+    }
+
     // What ComposerBar+Options keeps.
     var chosenPreset = ComposerConfiguration.Preset.parlance
+    var chosenLook = BarLook.parlance
+    var padding = BarPadding()
     var inset = -1
+    /// The configuration's insets that the widgets show.
+    private var shownInsets: ComposerInsets?
+
+    /// Distances that the host set, in code, as properties or in the configuration; the style's own otherwise.
+    func applyInsets() {
+        let insets = binding?.model.configuration.insets ?? ownSession?.configuration.insets ?? ComposerInsets()
+        shownInsets = insets
+        parts.apply(padding, insets)
+    }
 
     private func applyOptions() {
         binding?.apply(
             .init(
                 stylesMarkdown: stylesMarkdown, showsFormatting: showsFormatting, hidesSend: hidesSend,
-                showsExpand: showsExpand, locksScrolling: locksScrolling))
+                showsExpand: showsExpand, locksScrolling: locksScrolling, showsCounter: showsCounter))
     }
 
     // MARK: Slots

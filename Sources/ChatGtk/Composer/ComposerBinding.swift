@@ -10,6 +10,7 @@ final class ComposerBinding {
     let completion: CompletionPopup
     let menu: EditorMenu
     let selectionToolbar: SelectionToolbar
+    let cards: MentionCards
     var onChange: (() -> Void)?
     /// Told of a keyboard on the screen.
     var onPanel: ((InputPanel.State) -> Void)?
@@ -27,6 +28,7 @@ final class ComposerBinding {
         var hidesSend = true
         var showsExpand = true
         var locksScrolling = false
+        var showsCounter = false
     }
 
     private let parts: ComposerParts
@@ -52,8 +54,9 @@ final class ComposerBinding {
         drag = EditorDrag(editor: editor, model: model)
         field = EditorField(model: model, editor: editor, parts: parts)
         menu = EditorMenu(editor: editor, model: model, textView: parts.textView, anchor: parts.content)
-        pointer = EditorPointer(textView: parts.textView, model: model)
+        pointer = EditorPointer(editor: editor, model: model)
         overflow = OverflowHint(overlay: parts.overlay, scroller: parts.scroller)
+        cards = MentionCards(editor: editor, model: model, anchor: parts.content)
         selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: parts.content)
         toolbar = FormattingBar(model: model, isInFocusChain: true)
         toolbarRevealer = Revealer(sinking: gtk_revealer_new())
@@ -78,6 +81,12 @@ final class ComposerBinding {
         renderings = [
             Rendering({ [weak model] in model?.composer }, { [weak self] in $0.map { self?.render($0) } }),
             Rendering({ [weak model] in model?.editQuote }, { [weak self] in self?.parts.editQuote.text = $0 ?? "" }),
+            Rendering(
+                { [weak model] in model?.editWarning },
+                { [weak self] warning in
+                    self?.parts.editWarning.text = warning ?? ""
+                    self?.parts.editWarning.isVisible = warning != nil
+                }),
         ]
     }
 
@@ -142,17 +151,25 @@ final class ComposerBinding {
         // What is written meanwhile can be sent; what is on its way can be stopped (MIB-10).
         spinner.follow(isSending: state.isSending && !state.hasSomethingToSend)
         parts.sendButton.isSensitive = state.canSend || spinner.isShown
-        parts.counter.isVisible = state.counter?.isNear ?? false
-        parts.counter.text = state.counter?.text ?? ""
-        parts.counter.setStyle("error", state.counter?.exceeded ?? false)
+        showCounter(state)
         announcements.follow(state)
         showHidden(state.isHidden)
         field.limitHeight(toLines: state.maximumLines, isExpanded: state.isExpanded)
         showExpand(state)
         editor.setCompleting(state.completion != nil)
         if revision != nil, state.revision != revision { onChange?() }
+        if revision != state.revision { field.countLines() }
         revision = state.revision
         onState?(state)
+    }
+
+    /// Near the limit, or always where the host wants that: of what has no limit the number alone (SLK-14).
+    private func showCounter(_ state: ComposerState) {
+        let isShown = state.counter?.isNear ?? false || options.showsCounter && state.length > 0
+        parts.counter.isVisible = isShown
+        guard isShown else { return }
+        parts.counter.text = state.counter?.text ?? "\(model.document.graphemeCount)"
+        parts.counter.setStyle("error", state.counter?.exceeded ?? false)
     }
 
     /// A bar that is hidden has no focus to keep (SLK-53).
@@ -182,11 +199,12 @@ final class ComposerBinding {
         parts.reply.isRevealed = reply != nil
         guard let reply else { return }
         parts.replyTitle.text = translated("Reply to %s").replacing("%s", with: reply.sender)
-        parts.replyQuote.text =
+        let words =
             switch reply.preview {
-            case .loading: translated("Loading…")
-            case .text(let text): String(text.prefix { !$0.isNewline }.prefix(200))
-            case .gone: translated("This message is gone")
+            case .loading: WrittenText(translated("Loading…"), syntax: .plain)
+            case .text(let words): words.firstLine(200)
+            case .gone: WrittenText(translated("This message is gone"), syntax: .plain)
             }
+        parts.replyQuote.show(words)
     }
 }

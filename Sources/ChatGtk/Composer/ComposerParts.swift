@@ -1,4 +1,5 @@
 import CGtk
+import Composer
 import GtkKit
 
 /// The widgets of a composer bar, as its `.ui` file names them.
@@ -10,6 +11,10 @@ struct ComposerParts {
     let slots: [ComposerBar.Slot: Box]
     /// A row of its own under the text, for items.
     let bottomItems: Box
+    /// Scrolls the items sideways where there is too little room; not there without any.
+    let bottomScroller: ScrolledWindow
+    /// The items, and the send button where it is below the text.
+    private let bottomRow: Box
     let start: Revealer
     let end: Revealer
     let middle: Stack
@@ -26,6 +31,7 @@ struct ComposerParts {
     let edit: Revealer
     let editBox: Box
     let editQuote: Label
+    let editWarning: Label
     let cancelEdit: Button
     let save: Button
     let reply: Revealer
@@ -47,6 +53,8 @@ struct ComposerParts {
             .bottom: builder["bottom_slot"],
         ]
         bottomItems = builder["bottom_items"]
+        bottomScroller = builder["bottom_scroller"]
+        bottomRow = builder["bottom_row"]
         start = builder["start_revealer"]
         end = builder["end_revealer"]
         middle = builder["middle"]
@@ -66,6 +74,7 @@ struct ComposerParts {
         edit = builder["edit_revealer"]
         editBox = builder["edit_box"]
         editQuote = builder["edit_quote"]
+        editWarning = builder["edit_warning"]
         cancelEdit = builder["cancel_edit_button"]
         save = builder["save_button"]
         reply = builder["reply_revealer"]
@@ -98,12 +107,55 @@ struct ComposerParts {
         gtk_orientable_set_orientation(editBox.cast(), orientation)
     }
 
-    /// Pixels around the row of text and buttons; negative for those of the style alone.
-    func setInset(_ inset: Int) {
-        let margin = Int32(max(0, inset))
-        for set in [
-            gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top,
-            gtk_widget_set_margin_bottom,
-        ] { set(row.cast(), margin) }
+    /// Puts the send button behind the text, or at the end of the row below it.
+    func placeSend(below: Bool) {
+        let (from, to): (Widget, Widget) = below ? (row, bottomRow) : (bottomRow, row)
+        gtk_box_remove(from.cast(), send.cast())
+        gtk_box_append(to.cast(), send.cast())
     }
+
+    /// - Parameters:
+    ///   - padding: what the host set of the bar.
+    ///   - insets: the configuration's, which count where they are not what they are at first: those are the style's.
+    func apply(_ padding: BarPadding, _ insets: ComposerInsets) {
+        let usual = ComposerInsets()
+        func pixels(_ inset: Double) -> Int32 { inset.isFinite ? Int32(min(max(0, inset), 1000).rounded()) : 0 }
+        func margin(_ set: Int, _ inset: Double = 0, usual: Double = 0) -> Int32 {
+            set >= 0 ? Int32(clamping: set) : inset == usual ? 0 : pixels(inset)
+        }
+        gtk_widget_set_margin_top(row.cast(), margin(padding.top, insets.rowTop, usual: usual.rowTop))
+        gtk_widget_set_margin_bottom(row.cast(), margin(padding.bottom, insets.rowBottom, usual: usual.rowBottom))
+        gtk_widget_set_margin_start(row.cast(), margin(padding.start))
+        gtk_widget_set_margin_end(row.cast(), margin(padding.end))
+        if let top = slots[.top] {
+            for set in [gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top] {
+                set(top.cast(), margin(padding.topSlot))
+            }
+        }
+        gtk_widget_set_margin_end(middle.cast(), margin(padding.behindText))
+        gtk_widget_set_margin_bottom(revealer.cast(), margin(padding.bottomOffset, insets.bottomOffset))
+        let textTop = insets.textTop == usual.textTop ? Self.textMargin : pixels(insets.textTop)
+        let textBottom = insets.textBottom == usual.textBottom ? Self.textMargin : pixels(insets.textBottom)
+        gtk_widget_set_margin_top(scroller.cast(), textTop)
+        gtk_widget_set_margin_top(placeholder.cast(), textTop)
+        gtk_widget_set_margin_bottom(scroller.cast(), textBottom)
+    }
+
+    /// Above and below the text, as the file says.
+    private static let textMargin: Int32 = 9
+}
+
+/// Distances of a bar in pixels that a host set; negative leaves one to the style (MIB-2, MCV-2).
+struct BarPadding: Equatable {
+    /// Around the row of text and buttons.
+    var top = -1
+    var start = -1
+    var bottom = -1
+    var end = -1
+    /// Around what is above the text; below it nothing.
+    var topSlot = -1
+    /// Between the text and what is behind it.
+    var behindText = -1
+    /// Below the bar.
+    var bottomOffset = -1
 }

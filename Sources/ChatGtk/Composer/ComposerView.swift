@@ -8,16 +8,17 @@ final class ComposerView {
     let widget = ComposerBar.make()
     let bar: ComposerBar
     /// The way of files into the composer; nil where it takes none.
-    let desk: AttachmentDesk?
+    var desk: AttachmentDesk? { bar.takesFiles ? bar.files?.desk : nil }
     private let emoji = EmojiButton()
+    private let mention = Button(sinking: gtk_button_new_with_label("@"))
     private var shake: ShakeToClear?
 
     init(viewModel: ComposerViewModel) {
         guard let bar = ComposerBar.of(widget) else { fatalError("a composer bar has its implementation") }
         self.bar = bar
         bar.model = viewModel
-        desk = AttachmentDesk(viewModel: viewModel)
-        addFiles()
+        bar.takesFiles = viewModel.attachments != nil
+        addMentionButton()
         bar.append(emoji.widget, to: .end)
         emoji.onPick = { [weak self, weak viewModel] emoji in
             viewModel?.insertEmoji(emoji)
@@ -27,6 +28,47 @@ final class ComposerView {
     }
 
     var textView: Widget { bar.textWidget }
+
+    // MARK: Mentions
+
+    /// Narrower bars keep the room for the text, in pixels: `@` is on every keyboard.
+    private static let mentionWidth = 400.0
+
+    /// Whether there is anybody to mention.
+    var hasOthers = true {
+        didSet { showMentionButton() }
+    }
+    private var width = 0.0
+
+    /// Makes what is shown of somebody who is mentioned; nil for nothing.
+    var makeCard: ((Mention) -> PersonCard.Content?)? {
+        didSet {
+            bar.makeMentionCard = { [weak self] mention in
+                guard let self else { return nil }
+                self.card = self.makeCard?(mention).map { PersonCard($0, pictures: self.avatars?.pictures) }
+                return self.card?.widget
+            }
+        }
+    }
+    private var card: PersonCard?
+
+    func closeCard() { bar.binding?.cards.close() }
+
+    private func addMentionButton() {
+        mention.tooltip = translated("Mention Someone")
+        mention.setAccessibleLabel(translated("Mention Someone"))
+        for style in ["flat", "circular", "parlance-composer-button", "mention-button"] { mention.addStyle(style) }
+        gtk_widget_set_focus_on_click(mention.cast(), 0)
+        mention.onClick { [weak self] in self?.bar.beginCompletion("@") }
+        bar.append(mention, to: .end)
+        widget.connect("size-changed") { [weak self] arguments in
+            self?.width = arguments.double(0)
+            self?.showMentionButton()
+        }
+        showMentionButton()
+    }
+
+    private func showMentionButton() { mention.isVisible = hasOthers && width >= Self.mentionWidth }
 
     /// The identifier under which the user is mentioned, whose pill is told apart.
     var ownEntityID: String? {
@@ -43,16 +85,4 @@ final class ComposerView {
     func grabFocus() { bar.grabFocus() }
 
     var hasFocus: Bool { textView.hasFocus }
-
-    private func addFiles() {
-        guard let desk else { return }
-        bar.append(desk.tray.widget, to: .top)
-        bar.append(desk.button, to: .start)
-        bar.binding?.editor.pictures.load = { [weak desk] in await desk?.tray.picture(of: $0, fitting: $1, by: $2) }
-        desk.onDone = { [weak self] in self?.grabFocus() }
-        bar.binding?.editor.onPaste = { [weak self] in
-            guard let self else { return false }
-            return self.desk?.takePaste(from: self.textView) ?? false
-        }
-    }
 }

@@ -151,6 +151,6 @@ final class EditorDrag {
         let added = model.document.length - before
         guard added > 0 else { return }
         let start = offset < range.location ? range.location + added : range.location
-        remove(TextRange(location: start, length: range.length), holding: fragment.text)
+        remove(TextRange(location: start, length: range.length), holding: fragment.written.source)
     }
 }

@@ -37,6 +37,9 @@ final class EditorField {
         }
     }
     private var told: ComposerLayout?
+    /// As GTK breaks the text, once it has a place (SLK-5).
+    private var wrappedLines: Int?
+    private var isCounting = false
 
     init(model: any ComposerModel, editor: EditorView, parts: ComposerParts) {
         self.model = model
@@ -61,6 +64,7 @@ final class EditorField {
                 self?.afterLayout { field in
                     field.editor.pictures.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
                 }
+                self?.countLines()
             })
         // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
         editor.pictures.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
@@ -102,12 +106,15 @@ final class EditorField {
         connections.append(
             adjustment.connect("notify::upper") { [weak self] _ in
                 self?.afterLayout { $0.onHeightChange?() }
+                self?.countLines()
                 self?.catchUp()
             })
         connections.append(
             adjustment.connect("notify::page-size") { [weak self] _ in
-                self?.editor.scrollToCaret()
-                self?.afterLayout { $0.onHeightChange?() }
+                self?.afterLayout { field in
+                    field.editor.scrollToCaret()
+                    field.onHeightChange?()
+                }
             })
     }
 
@@ -150,6 +157,29 @@ final class EditorField {
         // the composer unpainted (GTK 4.8), see TimelineList.queueLayout().
         textView.queueResize()
         return true
+    }
+
+    // MARK: Lines
+
+    /// The text may have become another, or the width that it is broken to.
+    func countLines() {
+        guard !isCounting else { return }
+        isCounting = true
+        afterLayout { field in
+            field.isCounting = false
+            field.tellLines()
+        }
+    }
+
+    private func tellLines() {
+        guard textView.isMapped, textView.width > 0, lineHeight > 0 else { return }
+        let counted = editor.displayLines(atMost: lineLimit)
+        // Beyond the limit only that it is reached matters to how the bar looks: about as many as are tall enough.
+        let byHeight = Int((scroller.verticalAdjustment.upper / lineHeight).rounded())
+        let lines = counted <= lineLimit ? counted : max(counted, byHeight, editor.brokenLines)
+        guard lines != model.composer.lines || lines != wrappedLines else { return }
+        wrappedLines = lines
+        measure()
     }
 
     // MARK: The window
@@ -195,11 +225,12 @@ final class EditorField {
         let window = Widget(borrowing: UnsafeMutableRawPointer(root))
         lineHeight = editor.lineHeight
         let layout = ComposerLayout(
-            windowHeight: Double(window.height), lineHeight: lineHeight, textScale: TextZoom.scale(of: textView))
+            windowHeight: Double(window.height), lineHeight: lineHeight, lines: wrappedLines,
+            textScale: TextZoom.scale(of: textView))
         let counts = panelPolicy(model.composer.isFocused)
         panel.follow(width: Double(window.width), height: Double(window.height), counts: counts)
             .forEach { onPanel?($0) }
-        guard window.height > 0, layout != told else { return }
+        guard window.height > 0, layout != told || wrappedLines != model.composer.lines else { return }
         told = layout
         model.handle(.layout(layout))
         // A font of another size, while the number of lines has stayed.

@@ -64,6 +64,7 @@ final class EditorMenu {
         }
         let formatting = Menu()
         formatting.append(translated("_Format"), submenu: formats)
+        formatting.append(translated("Clear For_matting"), "composer.clear-styles")
         menu.append(section: formatting)
         let all = Menu()
         all.append(translated("Select _All"), "composer.select-all")
@@ -103,6 +104,7 @@ final class EditorMenu {
         let enabled: [String: Bool] = [
             "undo": state.canUndo, "redo": state.canRedo, "cut": hasSelection, "copy": hasSelection,
             "select-all": state.length > 0, "format": hasSelection, "clear": state.length > 0,
+            "clear-styles": state.canClearStyles,
         ]
         for (name, isEnabled) in enabled { named[name]?.isEnabled = isEnabled }
         formats.removeAll()

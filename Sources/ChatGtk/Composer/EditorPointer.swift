@@ -3,14 +3,16 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The pointer in the text: a press closes what completes, and what is selected while a button is down counts once it is
-/// let go (HKW-22, SLK-61).
+/// The pointer in the text: a press closes what completes, what is selected while a button is down counts once it is let go
+/// (HKW-22, SLK-61), and the middle button pastes what was selected last anywhere.
 final class EditorPointer {
     private let model: any ComposerModel
     private var isDown = false
 
-    init(textView: Widget, model: any ComposerModel) {
+    init(editor: EditorView, model: any ComposerModel) {
         self.model = model
+        let textView = editor.textView
+        addMiddleButton(editor)
         // Gestures end when the text view takes the sequence over; the events themselves go on.
         let events = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_legacy_new()))
         gtk_event_controller_set_propagation_phase(events.cast(), GTK_PHASE_CAPTURE)
@@ -19,6 +21,24 @@ final class EditorPointer {
             return false
         }
         textView.addController(events)
+    }
+
+    /// GTK's own would come as if it was typed: lists would go on, symbols close.
+    private func addMiddleButton(_ editor: EditorView) {
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_MIDDLE))
+        gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
+        click.connect("pressed") { [weak editor] arguments in
+            guard let editor, let gesture = arguments.emitter, Self.middleButtonPastes(editor.textView) else { return }
+            gtk_gesture_set_state(OpaquePointer(gesture), GTK_EVENT_SEQUENCE_CLAIMED)
+            editor.pasteSelection(x: arguments.double(1), y: arguments.double(2))
+        }
+        editor.textView.addController(click)
+    }
+
+    private static func middleButtonPastes(_ widget: Widget) -> Bool {
+        guard let settings = gtk_widget_get_settings(widget.cast()) else { return true }
+        return Object(borrowing: UnsafeMutableRawPointer(settings)).isOn("gtk-enable-primary-paste")
     }
 
     private func take(_ event: OpaquePointer) {

@@ -13,6 +13,29 @@ extension EditorView {
         return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
     }
 
+    /// The lines that the text is broken into at the width that it has, as GTK lays it out; at most one more than this many
+    /// are looked at, so that the cost does not grow with the text.
+    func displayLines(atMost limit: Int) -> Int {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_start_iter(buffer.cast(), &iter)
+        var lines = 1
+        while lines <= limit {
+            let before = gtk_text_iter_get_offset(&iter)
+            let isBeforeEnd = gtk_text_view_forward_display_line(textView.cast(), &iter) != 0
+            if !isBeforeEnd {
+                // An empty last line begins where the text ends.
+                let isEmptyLine =
+                    gtk_text_iter_get_offset(&iter) > before && gtk_text_iter_starts_line(&iter) != 0
+                return isEmptyLine ? lines + 1 : lines
+            }
+            lines += 1
+        }
+        return lines
+    }
+
+    /// The lines that the text has by its own line breaks.
+    var brokenLines: Int { Int(gtk_text_buffer_get_line_count(buffer.cast())) }
+
     /// Where the caret is, in the text view's coordinates.
     var caretRectangle: GdkRectangle {
         var iter = GtkTextIter()

@@ -18,14 +18,21 @@ final class EditorView {
     /// A selection that is about to be replaced: its deletion waits for the insertion, so that both are one edit.
     private var pendingDeletion: TextRange?
     private var preedit = ""
+    /// What an input method showed has just gone: what comes next is what it made of it.
+    private var hasComposed = false
     let markdown: MarkdownStyler
     private let pills: MentionPills
+    private let styles: StyleTags
     let pictures: InlinePictures
     /// Called when the user asks for the menu by a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
     /// Asked first about what is pasted; says whether it took it.
     var onPaste: (() -> Bool)?
+    /// Asked when Escape has nothing left to close here; says whether it was the host's (SLK-45).
+    var onEscape: (() -> Bool)?
+    /// Escape had nothing left to close, and nobody took it: whatever is around the text may.
+    private var handsKeyOn = false
     private var hints = OverridableSetting(GTK_INPUT_HINT_NONE.rawValue)
 
     init(textView: Widget, viewModel: any ComposerModel) {
@@ -36,6 +43,8 @@ final class EditorView {
         buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
         gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
         markdown = MarkdownStyler(textView: textView, buffer: buffer, rules: viewModel.markdownRules)
+        // Before the pills, whose colour wins.
+        styles = StyleTags(textView: textView, buffer: buffer)
         pills = MentionPills(textView: textView, buffer: buffer)
         pictures = InlinePictures(textView: textView, buffer: buffer)
         showWholeText()
@@ -93,10 +102,11 @@ final class EditorView {
         var range = TextRange.caret(offset)
         if let pending = pendingDeletion, pending.location <= offset, offset <= pending.end { range = pending }
         pendingDeletion = nil
-        if preedit.isEmpty {
+        if preedit.isEmpty, !hasComposed {
             viewModel.handle(.edit(range, replacement: text, origin: .typed))
         } else {
             preedit = ""
+            hasComposed = false
             viewModel.handle(.commit(text))
         }
         // The emitter goes on with this iterator, behind the text it believes inserted.
@@ -124,6 +134,7 @@ final class EditorView {
     }
 
     private func preeditChanged(_ text: String) {
+        hasComposed = text.isEmpty && !preedit.isEmpty
         preedit = text
         viewModel.handle(.preedit(text))
     }
@@ -134,7 +145,9 @@ final class EditorView {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
         keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, self.preedit.isEmpty,
+            guard let self, self.preedit.isEmpty else { return false }
+            self.hasComposed = false
+            guard
                 let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
             else { return false }
             if chord.opensMenu, let open = self.onMenuKey {
@@ -145,7 +158,8 @@ final class EditorView {
                 self.paste(asPlainText: true)
                 return true
             }
-            return self.viewModel.handle(.key(chord))
+            self.handsKeyOn = false
+            return self.viewModel.handle(.key(chord)) && !self.handsKeyOn
         }
         textView.addController(keys)
     }
@@ -191,6 +205,17 @@ final class EditorView {
         }
     }
 
+    /// Pastes what was selected last anywhere, where the pointer is, in the text view's coordinates.
+    func pasteSelection(x: Double, y: Double) {
+        textView.grabFocus()
+        let offset = offset(x: x, y: y)
+        Clipboard.read(of: textView, isSelection: true) { [weak self] offers in
+            guard let self, !offers.isEmpty else { return }
+            self.viewModel.handle(.select(.caret(offset)))
+            self.viewModel.handle(.paste(offers))
+        }
+    }
+
     // MARK: From the engine to the buffer
 
     private func apply(_ effect: ComposerEffect) {
@@ -199,7 +224,8 @@ final class EditorView {
         case .selectionChanged(let selection): showSelection(selection)
         case .copied(let fragment): Clipboard.write(fragment, of: textView)
         case .focusRequested(true): textView.grabFocus()
-        case .focusRequested(false): textView.activateAction("conversation.focus-timeline")
+        case .focusRequested(false):
+            handsKeyOn = onEscape?() != true && !textView.activateAction("conversation.focus-timeline")
         default: break
         }
     }
@@ -211,6 +237,7 @@ final class EditorView {
         for edit in edits {
             let scalars = mirror.mirror(edit)
             pills.follow(edit)
+            styles.follow(edit)
             var (start, end) = (GtkTextIter(), GtkTextIter())
             gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(scalars.location))
             if !scalars.isEmpty {
@@ -287,6 +314,8 @@ final class EditorView {
                 guard let self else { return }
                 self.pills.highlighted = state.highlighted
                 self.pills.update(self.viewModel.document)
+                self.styles.update(self.viewModel.document)
+                self.markdown.isPlain = self.viewModel.document.syntax == .plain
                 self.showPictures()
             })
     }

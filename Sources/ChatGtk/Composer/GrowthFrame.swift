@@ -29,7 +29,7 @@ final class GrowthFrame: WidgetImplementation {
     /// no measure: it changes while a button beside it slides.
     private var settled: (window: Int, height: Double)?
     private var isTicking = false
-    /// When it was mapped by the frame clock, in microseconds.
+    /// When it was mapped, or the window became wider or narrower, by the frame clock, in microseconds.
     private var shownAt: Int64?
     /// In microseconds.
     private static let settling: Int64 = 300_000
@@ -59,7 +59,8 @@ final class GrowthFrame: WidgetImplementation {
         gtk_widget_allocate(child, Int32(width), Int32(max(height, least)), -1, nil)
     }
 
-    /// Not where the user wants no animations, nor while a text view that has just come finds out how tall it is.
+    /// Not where the user wants no animations, nor while a text view that has just come, or another width, finds out how tall it
+    /// is (MCV-16).
     private var isAnimated: Bool {
         guard adw_get_enable_animations(cast()) != 0, gtk_widget_get_mapped(cast()) != 0, let shownAt,
             let clock = gtk_widget_get_frame_clock(cast())
@@ -85,6 +86,9 @@ final class GrowthFrame: WidgetImplementation {
         let wanted = childSize(.vertical, for: width).natural
         let window = windowWidth
         let isFirst = settled?.window != window
+        if isFirst, shownAt != nil, let clock = gtk_widget_get_frame_clock(cast()) {
+            shownAt = Int64(gdk_frame_clock_get_frame_time(clock))
+        }
         let transition = ResizeTransition.rule(
             bounces: bounces, isFocused: isFocused?() ?? false, isFirstLayout: isFirst, animationsEnabled: isAnimated)
         guard let settled, transition != .none else {

@@ -26,6 +26,7 @@ final class ItemButtons {
     /// Told of swipes after the items (MIB-16).
     var onSwipe: ((SwipeDirection) -> Void)?
     private let boxes: [ItemSlot: Box]
+    private let bottom: Widget
     private var shown: [ItemSlot: [Button]] = [:]
     private var revision: Int?
     private var isFocused = false
@@ -34,6 +35,7 @@ final class ItemButtons {
         boxes = [
             .start: parts.slots[.start], .end: parts.slots[.end], .top: parts.slots[.top], .bottom: parts.bottomItems,
         ].compactMapValues { $0 }
+        bottom = parts.bottomScroller
         items.changed = { [weak self] in self?.show($0) }
         addSwipe(to: parts.textView)
         addSwipeKeys(to: parts.textView)
@@ -60,6 +62,7 @@ final class ItemButtons {
             box.append(button)
             return button
         }
+        if slot == .bottom { bottom.isVisible = shown[slot]?.isEmpty == false }
     }
 
     private func makeButton(for item: ComposerItem) -> Button {

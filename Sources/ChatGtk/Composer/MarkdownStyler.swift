@@ -9,6 +9,11 @@ final class MarkdownStyler {
     var isEnabled = true {
         didSet { if isEnabled != oldValue { styleAll() } }
     }
+    /// The text is no Markdown: nothing in it means more than it says.
+    var isPlain = false {
+        didSet { if isPlain != oldValue { styleAll() } }
+    }
+    private var isActive: Bool { isEnabled && !isPlain }
 
     private let textView: Widget
     private let buffer: Object
@@ -53,7 +58,7 @@ final class MarkdownStyler {
 
     /// Styles the paragraphs of a range that was just written, in Unicode scalars; empty where something was deleted.
     func edited(_ range: Range<Int>) {
-        guard isEnabled else { return }
+        guard isActive else { return }
         var (start, end) = (iter(range.lowerBound), iter(range.upperBound))
         let last = Int(gtk_text_iter_get_line(&end))
         gtk_text_iter_set_line_offset(&start, 0)
@@ -70,7 +75,7 @@ final class MarkdownStyler {
 
     private func styleAll() {
         let end = Int(gtk_text_buffer_get_char_count(buffer.cast()))
-        guard isEnabled else {
+        guard isActive else {
             for tag in tags.values { tag.remove(from: 0..<end, in: buffer) }
             return
         }

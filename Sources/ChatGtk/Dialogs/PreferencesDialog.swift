@@ -15,7 +15,8 @@ public enum PreferencesDialog {
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
         for (row, key) in [
             ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
-            ("shake_to_clear", "shake-to-clear"),
+            ("shake_to_clear", "shake-to-clear"), ("suggest_people", "suggest-people"),
+            ("character_counter", "character-counter"),
             ("link_previews", "link-previews"),
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)

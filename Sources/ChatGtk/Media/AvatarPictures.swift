@@ -53,11 +53,17 @@ final class AvatarView {
 
     isolated deinit { loading?.cancel() }
 
+    /// The name without the identifier that tells it from another one's: that gives no initial.
+    static func initialed(_ name: String) -> String {
+        guard name.hasSuffix(")"), let mark = name.ranges(of: " (@").last else { return name }
+        return String(name[..<mark.lowerBound])
+    }
+
     /// - Parameters:
     ///   - uri: where the picture is; nil without one.
     ///   - pictures: where it comes from.
     func show(_ name: String, _ uri: String? = nil, from pictures: AvatarPictures? = nil) {
-        adw_avatar_set_text(widget.cast(), name)
+        adw_avatar_set_text(widget.cast(), Self.initialed(name))
         guard uri != shown || uri != nil && !hasPicture && loading == nil else { return }
         shown = uri
         loading?.cancel()

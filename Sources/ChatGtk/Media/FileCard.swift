@@ -31,12 +31,24 @@ final class FileCard {
         if let content = g_content_type_from_mime_type(type) {
             defer { g_free(content) }
             if let symbol = g_content_type_get_symbolic_icon(content) {
-                gtk_image_set_from_gicon(icon.cast(), symbol)
-                g_object_unref(UnsafeMutableRawPointer(symbol))
+                let symbol = Object(owning: UnsafeMutableRawPointer(symbol))
+                // Of a kind that the theme has no symbol for it finds a picture in colours, or none, which is nothing to
+                // see on the bubble's.
+                if isSymbol(symbol, for: icon) { gtk_image_set_from_gicon(icon.cast(), symbol.cast()) }
             }
         }
         gtk_image_set_pixel_size(icon.cast(), 28)
         return icon
+    }
+
+    static func isSymbol(_ icon: Object, for widget: Widget) -> Bool {
+        let theme = gtk_icon_theme_get_for_display(gtk_widget_get_display(widget.cast()))
+        guard gtk_icon_theme_has_gicon(theme, icon.cast()) != 0,
+            let found = gtk_icon_theme_lookup_by_gicon(
+                theme, icon.cast(), 28, 1, GTK_TEXT_DIR_NONE, GtkIconLookupFlags(rawValue: 0))
+        else { return false }
+        defer { g_object_unref(UnsafeMutableRawPointer(found)) }
+        return gtk_icon_paintable_is_symbolic(found) != 0
     }
 
     private static func texts(_ file: MediaReference) -> Widget {

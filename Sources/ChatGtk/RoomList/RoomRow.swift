@@ -65,6 +65,7 @@ final class RoomRow {
         time.text = DateText.brief(row.lastActivity, row.day)
         preview.text = previewText(row)
         if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
+        if case .unsent = row.preview { preview.addStyle("error") } else { preview.removeStyle("error") }
         badge.isVisible = row.unreadLabel != nil
         badge.text = row.unreadLabel ?? ""
         mentions.isVisible = row.mentionLabel != nil
@@ -79,7 +80,10 @@ final class RoomRow {
         case .empty: translated("No messages yet")
         case .invitation(let inviter?): translated("%s invites you").replacing("%s", with: inviter)
         case .invitation: translated("You are invited")
+        case .knock: translated("Waiting to be let in")
         case .draft(let text): translated("Draft:") + " " + text
+        case .waiting(let text): translated("Sending: {text}").replacing("{text}", with: text)
+        case .unsent(let text): translated("Not sent: {text}").replacing("{text}", with: text)
         case .message(_, isOwn: true, let text) where row.kind != .notes: translated("You:") + " " + text
         case .message(let sender?, isOwn: false, let text): sender + ": " + text
         case .message(_, _, let text): text
@@ -89,8 +93,11 @@ final class RoomRow {
     private func spoken(_ row: RoomListViewModel.Row) -> String {
         var parts = [row.name, previewText(row), time.text]
         if row.unreadCount > 0, !row.isInvitation {
+            let count = row.unreadCount
             parts.insert(
-                "\(row.unreadCount) " + translated("unread message", "unread messages", count: row.unreadCount), at: 1)
+                row.mayHaveMoreUnread
+                    ? translated("%d or more unread messages").replacing("%d", with: "\(count)")
+                    : "\(count) " + translated("unread message", "unread messages", count: count), at: 1)
         }
         if row.mentionCount > 0 {
             let text = translated("%d mention", "%d mentions", count: row.mentionCount)

@@ -10,6 +10,7 @@ final class EventRow: TimelineRow {
     private let text = Label()
     private let arrow = Widget(sinking: gtk_image_new_from_icon_name("pan-down-symbolic"))
     private let lines = Label()
+    private let other = Button(sinking: gtk_button_new())
     private let readers: ReaderStrip
     private var group: EventGroup?
     /// What assistive technology reads.
@@ -39,6 +40,13 @@ final class EventRow: TimelineRow {
         gtk_overlay_set_child(overlay.cast(), button.cast())
         gtk_box_append(widget.cast(), overlay.cast())
         gtk_box_append(widget.cast(), lines.cast())
+        gtk_widget_set_halign(other.cast(), GTK_ALIGN_CENTER)
+        other.addStyle("pill")
+        gtk_box_append(widget.cast(), other.cast())
+        other.onClick { [weak self] in
+            guard let self, let address = group?.address else { return }
+            widget.activateAction("win.open-address", address)
+        }
         readers.place(beside: overlay, in: widget, atEnd: true)
         button.onClick { [weak self] in
             if let group = self?.group, group.canExpand { toggle(group.id) }
@@ -55,6 +63,8 @@ final class EventRow: TimelineRow {
         gtk_widget_set_can_target(button.cast(), group.canExpand ? 1 : 0)
         widget.tooltip = group.lines.count == 1 ? DateText.time(group.lines[0].sentAt) : nil
         readers.show(group.readers)
+        other.isVisible = group.address != nil
+        other.label = group.isReplaced ? translated("Go to New Room") : translated("Go to Earlier Room")
         lines.isVisible = group.isExpanded && group.canExpand
         let told = lines.isVisible ? Self.told(group) : ""
         lines.text = told

@@ -18,8 +18,10 @@ enum EventText {
     static func sentence(_ line: EventGroup.Line) -> String {
         let event = line.event
         let names = [
-            "actor": name(line.actor), "name": name(line.subject), "before": event.before ?? name(line.subject),
-            "after": event.after ?? "",
+            "actor": name(line.actor),
+            // Never the first word: what begins with the user has sentences of its own.
+            "name": line.subject == .own ? translated("you") : name(line.subject),
+            "before": event.before ?? name(line.subject), "after": event.after ?? "",
         ]
         switch event.kind {
         case .invited: return fill(translated("{actor} invited {name}"), names)
@@ -35,9 +37,53 @@ enum EventText {
         case .topicSet: return fill(translated("{actor} set the topic to “{after}”"), names)
         case .roomPictured: return fill(translated("{actor} changed the room’s picture"), names)
         case .encrypted: return fill(translated("{actor} turned on encryption"), names)
+        case .replaced where event.after != nil:
+            return fill(translated("{actor} moved the conversation to another room: “{after}”"), names)
         case .replaced: return fill(translated("{actor} moved the conversation to another room"), names)
+        case .continued: return translated("This room continues an earlier one")
+        case .roleSet: return fill(role(event), names)
+        case .permissionsSet: return fill(translated("{actor} changed the permissions"), names)
+        case .joinRuleSet, .guestAccessSet, .historyVisibilitySet: return fill(rule(event), names)
+        case .addressSet where event.after == nil: return fill(translated("{actor} removed the room’s address"), names)
+        case .addressSet: return fill(translated("{actor} set the room’s address to {after}"), names)
+        case .addressesSet: return fill(translated("{actor} changed the room’s other addresses"), names)
+        case .pinned: return fill(translated("{actor} pinned a message"), names)
+        case .unpinned: return fill(translated("{actor} unpinned a message"), names)
+        case .invitedElsewhere: return fill(translated("{actor} invited {after}"), names)
+        case .uninvitedElsewhere where event.after == nil:
+            return fill(translated("{actor} took back an invitation"), names)
+        case .uninvitedElsewhere: return fill(translated("{actor} took back the invitation of {after}"), names)
+        case .called where line.actor == .own: return translated("You called")
+        case .called: return fill(translated("Missed call from {actor}"), names)
         case .joined, .left, .declined, .knocked, .renamed, .pictured:
             return sentence(.kind(event.kind), [line.subject])
+        }
+    }
+
+    private static func role(_ event: RoomEvent) -> String {
+        switch event.after.flatMap(RoomEvent.Role.init) {
+        case .administrator?: translated("{actor} made {name} an administrator")
+        case .moderator?: translated("{actor} made {name} a moderator")
+        case .member?, nil: translated("{actor} made {name} an ordinary member")
+        }
+    }
+
+    /// The words are the specification's; of a later one's, that something changed is all that is known.
+    private static func rule(_ event: RoomEvent) -> String {
+        switch (event.kind, event.after) {
+        case (.joinRuleSet, "public"): translated("{actor} let anyone join")
+        case (.joinRuleSet, "invite"): translated("{actor} let only invited people join")
+        case (.joinRuleSet, "knock"): translated("{actor} let people ask to join")
+        case (.joinRuleSet, "restricted"), (.joinRuleSet, "knock_restricted"):
+            translated("{actor} let members of certain rooms join")
+        case (.joinRuleSet, _): translated("{actor} changed who can join")
+        case (.guestAccessSet, "can_join"): translated("{actor} let guests join")
+        case (.guestAccessSet, _): translated("{actor} kept guests from joining")
+        case (_, "world_readable"): translated("{actor} let anyone read the messages")
+        case (_, "shared"): translated("{actor} let members read all messages")
+        case (_, "invited"): translated("{actor} let members read messages from their invitation on")
+        case (_, "joined"): translated("{actor} let members read messages from their joining on")
+        default: translated("{actor} changed who can read the messages")
         }
     }
 
@@ -80,7 +126,7 @@ enum EventText {
 
     /// “Ada”, “Ada and Bo”, “Ada, Bo and Cy”, “Ada, Bo and 3 others”.
     static func names(_ people: [EventGroup.Person]) -> String {
-        let names = people.map(name)
+        let names = people.enumerated().map { $0 > 0 && $1 == .own ? translated("you") : name($1) }
         switch names.count {
         case 0: return ""
         case 1: return names[0]

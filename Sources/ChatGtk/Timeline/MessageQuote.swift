@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import Composer
 import GtkKit
 
 /// The message that another one answers, in short; a click leads to it.
@@ -45,15 +46,15 @@ final class MessageQuote {
         case .loading(let id):
             target = id
             sender.isVisible = false
-            text.text = translated("Loading…")
+            text.show(WrittenText(translated("Loading…"), syntax: .plain))
         case .gone:
             sender.isVisible = false
-            text.text = translated("Message not available")
+            text.show(WrittenText(translated("Message not available"), syntax: .plain))
         case .text(let id, let name, let words):
             target = id
             sender.isVisible = true
             sender.text = name
-            text.text = words.replacing("\0", with: "\u{FFFD}")
+            text.show(words)
             // Translators: %s is the name of who wrote the message that is answered.
             spoken = translated("In reply to %s.").replacing("%s", with: name)
         }

@@ -16,6 +16,8 @@ protocol MessageRowDelegate: AnyObject {
     func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
     func open(_ link: BodyLink, from widget: Widget)
+    /// Shows all of a message that is too long for a row.
+    func showAll(of message: MessageItem)
 }
 
 /// One message: a bubble, who and when at the ends of a group, buttons on hover.
@@ -25,7 +27,7 @@ final class MessageRow: TimelineRow {
     private let sender = Label()
     private let quote = MessageQuote()
     private let body = MessageBodyView()
-    private let shortened = Label(translated("Shortened: copy the message to read all of it."))
+    private let shortened = Button(sinking: gtk_button_new_with_label(translated("Show All")))
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionStrip
@@ -70,6 +72,9 @@ final class MessageRow: TimelineRow {
         buttons.react.onClick { [weak self, weak delegate] in
             guard let self else { return }
             delegate?.openReactions(of: self)
+        }
+        shortened.onClick { [weak self, weak delegate] in
+            if let item = self?.item { delegate?.showAll(of: item) }
         }
         reactions.onToggle = { [weak self, weak delegate] text in
             guard let id = self?.item?.id else { return }
@@ -220,9 +225,8 @@ final class MessageRow: TimelineRow {
         gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
         let bubble = Box(.vertical, spacing: 4)
         bubble.addStyle("message-bubble")
-        shortened.addStyle("message-meta")
-        gtk_label_set_xalign(shortened.cast(), 0)
-        gtk_label_set_wrap(shortened.cast(), 1)
+        shortened.addStyle("flat")
+        gtk_widget_set_halign(shortened.cast(), GTK_ALIGN_START)
         bubble.append(quote.widget)
         bubble.append(files.widget)
         bubble.append(body.widget)
@@ -244,14 +248,16 @@ final class MessageRow: TimelineRow {
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
         // What was not sent, or is being uploaded, says so in a line of its own.
-        guard message.upload == nil else { return "" }
+        guard message.upload == nil || message.waitsForSignIn else { return "" }
         return ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
     }
 
     private func states(_ message: MessageItem) -> [String] {
         var parts: [String] = []
         if message.isEdited { parts.append(translated("edited")) }
-        if message.isOnItsWay { parts.append(translated("sending…")) }
+        if message.isOnItsWay {
+            parts.append(message.waitsForSignIn ? translated("waiting for you to sign in") : translated("sending…"))
+        }
         if message.delivery == .failed { parts.append(translated("not sent")) }
         return parts
     }

@@ -138,6 +138,9 @@ final class TimelinePointer {
         view.widget.addController(click)
         let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
         gtk_gesture_single_set_touch_only(hold.cast(), 1)
+        // Before what is within the message: a finger that scrolls code is told to nobody around it, and would be taken
+        // for one that stays.
+        gtk_event_controller_set_propagation_phase(hold.cast(), GTK_PHASE_CAPTURE)
         // A finger that stops a fling is put on the list, not on a message.
         hold.connect("begin") { [weak self] _ in
             guard let self else { return }

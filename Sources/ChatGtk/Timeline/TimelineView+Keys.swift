@@ -104,7 +104,9 @@ extension TimelineView {
     private func copySelectionOrFocused() {
         if viewModel.state.markedCount > 0 { return copyMarked() }
         if copySelection() { return }
-        if let message = focusedMessage, message.canCopy { MessageClipboard.write(CopiedMessages(message), of: widget) }
+        if let message = focusedMessage, message.canCopy {
+            Clipboard.write(ClipboardFragment(copying: message), of: widget)
+        }
     }
 
     private func reactToFocused() {

@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import Composer
 import Foundation
 import GtkKit
 
@@ -58,6 +59,8 @@ final class TimelineView {
         attention = Attention(on: scroller)
         list.maximumRowWidth = Self.maximumRowWidth
         widget.setAccessibleLabel(translated("Messages"))
+        // Code and tables within are scrolled to the side.
+        scroller.takesScrolling(only: .upright)
         scroller.setChild(widget)
         list.source = self
         connectList()
@@ -81,7 +84,7 @@ final class TimelineView {
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         calendar.onPick = { [weak viewModel] in viewModel?.send(.jump(.date($0))) }
-        scroller.connect("map") { [weak self] _ in self?.positionChanged() }
+        scroller.connect("map") { [weak self] _ in self?.list.noticeAgain() }
         attention.onChange = { [weak viewModel] in viewModel?.send(.attended($0)) }
     }
 
@@ -133,6 +136,7 @@ final class TimelineView {
         case .reveal(let id):
             list.scroll(to: id, at: .center, animated: !isFresh)
             mark(id)
+        case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
         case .restore(let place):
             list.restore(.row(TimelineItem.ID.message(place.message), below: place.offset))
         case .loaded(let isThere): loaded(isThere: isThere)
@@ -214,8 +218,8 @@ final class TimelineView {
     // MARK: Where the list stands
 
     private func positionChanged() {
-        // Before the first layout everything would be at the end, and thereby be read.
-        guard list.viewport.height > 0 else { return }
+        // Before a layout everything would be at the end, and thereby be read.
+        guard list.isLaidOut else { return }
         isFresh = false
         let isAtEnd = list.isAtEnd && !viewModel.state.isDetached
         onAtEnd?(isAtEnd)
@@ -297,12 +301,17 @@ extension TimelineView: MessageRowDelegate {
     func jump(to message: MessageID) { viewModel.send(.jump(.message(message))) }
     func open(_ link: BodyLink, from widget: Widget) { links.open(link, from: widget) }
 
+    func showAll(of message: MessageItem) {
+        guard let root = gtk_widget_get_root(widget.cast()) else { return }
+        WholeMessageDialog.present(message, over: Widget(borrowing: UnsafeMutableRawPointer(root)))
+    }
+
     // MARK: Copying
 
     /// The selection if the message is part of it, or else the message.
     private func copy(_ item: MessageItem) {
         if viewModel.selectedRange(in: item) != nil, copySelection() { return }
-        MessageClipboard.write(CopiedMessages(item), of: widget)
+        Clipboard.write(ClipboardFragment(copying: item), of: widget)
     }
 
     func copyLink(to id: MessageID) {
@@ -319,7 +328,7 @@ extension TimelineView: MessageRowDelegate {
     func copyMarked() {
         Task { [viewModel, widget] in
             do {
-                MessageClipboard.write(try await viewModel.copyMarked(), of: widget)
+                Clipboard.write(try await viewModel.copyMarked(), of: widget)
                 viewModel.send(.clearMarks)
             } catch {
                 viewModel.onOutput?(.failed(ChatError(error)))
@@ -331,7 +340,7 @@ extension TimelineView: MessageRowDelegate {
     @discardableResult
     func copySelection() -> Bool {
         guard let copied = viewModel.copySelection() else { return false }
-        MessageClipboard.write(copied, of: widget)
+        Clipboard.write(copied, of: widget)
         return true
     }
 }

@@ -16,6 +16,9 @@ extension TimelineList {
         gtk_widget_queue_resize(cast())
     }
 
+    /// Whether what is known of places holds for the rows there are now.
+    var isLaidOut: Bool { viewport.height > 0 && !mayRealise }
+
     /// Whether the rows that were placed leave no gap in the viewport.
     var coversViewport: Bool {
         guard let (first, last) = placedEnds else { return false }
@@ -56,6 +59,7 @@ extension TimelineList {
     private func takeSize(width: Int, height: Int) -> RealisedRow? {
         let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
         let changed = rowWidth != viewport.rowWidth
+        keepInView(Double(height))
         viewport.width = width
         viewport.height = Double(height)
         viewport.rowWidth = rowWidth
@@ -64,6 +68,15 @@ extension TimelineList {
         thumb.release()
         guard case .row(let row, _, _) = anchor, let anchored = realised[row], anchored.isPlaced else { return nil }
         return anchored
+    }
+
+    /// A list that becomes lower holds the rows at its end, and would push others out above.
+    private func keepInView(_ height: Double) {
+        guard isInverted, height < viewport.height, animation == nil, let keptKey,
+            let row = source?.index(of: keptKey).flatMap({ realised[$0] }), row.isPlaced,
+            row.top - (viewport.height - height) < 0, Double(row.height) <= height
+        else { return }
+        anchor = .row(row.index, .start, 0)
     }
 
     // MARK: Placing rows

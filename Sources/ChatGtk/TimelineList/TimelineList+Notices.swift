@@ -19,7 +19,16 @@ extension TimelineList {
         notice = Timeout(after: .zero) { [weak self] in self?.giveNotice() }
     }
 
+    /// Has where the list stands told again, though it is where it was.
+    func noticeAgain() {
+        noticed.visible = nil
+        scheduleNotice()
+    }
+
     private func giveNotice() {
+        // Rows have come or gone since: where they stand shows with the layout that is due, and that gives notice again.
+        // A list that was empty would still be at its end.
+        guard isLaidOut else { return }
         refocus()
         let visible = visibleRows
         if noticed.isAtEnd != isAtEnd {

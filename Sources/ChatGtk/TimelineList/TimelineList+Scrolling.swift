@@ -13,6 +13,7 @@ extension TimelineList {
         guard viewport.height > 0, index.rows > 0 else { return }
         let delta = value - (lastValue ?? value)
         guard delta != 0 else { return }
+        keptKey = nil
         lastMove = frame.map { ($0, g_get_monotonic_time()) }
         stopAnimation()
         heading = delta < 0 ? -1 : 1
@@ -100,6 +101,7 @@ extension TimelineList {
     /// Moves the viewport down by pixels, up if negative, as the user's scrolling does.
     public func scroll(by pixels: Double) {
         guard viewport.height > 0, index.rows > 0, pixels != 0 else { return }
+        keptKey = nil
         stopAnimation()
         heading = pixels < 0 ? -1 : 1
         thumb.moved(pixels < 0 ? .up : .down)
@@ -112,6 +114,8 @@ extension TimelineList {
         case .end: go(to: .row(row, .end, 0), row: row, animated: animated)
         case .center: go(to: .center(row), row: row, animated: animated)
         case .nearest:
+            // What makes the list lower may come in the same moment: the banner of an edit, for one.
+            defer { keptKey = source?.key(at: row) }
             guard viewport.height > 0 else { return go(to: .row(row, .end, 0), row: row, animated: false) }
             if let place = realised[row], place.isPlaced {
                 if place.top >= 0, place.bottom <= viewport.height { return }
@@ -151,6 +155,7 @@ extension TimelineList {
     }
 
     private func go(to target: Anchor, row: Int, animated: Bool) {
+        keptKey = nil
         stopKineticScrolling()
         stopAnimation()
         thumb.release()

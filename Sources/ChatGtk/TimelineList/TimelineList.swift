@@ -84,6 +84,8 @@ public final class TimelineList: ScrollableImplementation {
     private(set) lazy var realised = RealisedRows(list: pointer)
     var index = HeightIndex()
     var anchor = Anchor.end
+    /// The row that was brought into view and stays there when the list becomes lower, until something else moves it.
+    var keptKey: AnyHashable?
     /// Added to where the anchor would be, in pixels: what is left of an animation.
     var displacement = 0.0
     var animation: ScrollAnimation?

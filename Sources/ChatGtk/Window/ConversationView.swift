@@ -19,19 +19,25 @@ final class ConversationView {
     private let latestCount: Label
     let timeline: TimelineView
     let searchBar: RoomSearchBar
-    private let composer: ComposerView
+    let composer: ComposerView
     private let keyboardPan: KeyboardPan
     private let announcer = Announcer()
     let markedBar = MarkedBar()
     let unsentBar = UnsentBar()
     private let encryptedNotice = Label()
+    private let replacedNotice = ReplacedNotice()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
     var onForward: (([MessageID]) -> Void)?
+    /// Goes to a person or a room, by the address; nil where nobody can be gone to.
+    var onOpen: ((String) -> Void)?
+    /// What a room is called, by its identifier or address.
+    var roomNamed: (String) -> String? = { _ in nil }
     /// Where the picture of another room is; nil without one.
     var roomAvatar: (RoomID) -> String? = { _ in nil }
     private var roomName = ""
+    private var kind = Room.Kind.group
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
@@ -68,6 +74,8 @@ final class ConversationView {
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
+        settings?.bind("character-counter", to: composer.widget, "shows-counter")
+        composer.makeCard = { [weak self] in self?.card(of: $0) }
         previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
         composer.desk?.takeDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
@@ -82,13 +90,17 @@ final class ConversationView {
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addMarking(to: builder["footer"])
         addEncryptedNotice(to: builder["footer"])
+        builder["footer", Box.self].append(replacedNotice.widget)
         addCopying()
         // A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
-            Rendering({ conversation.isEncrypted }, { [weak self] in self?.showEncrypted($0) }),
+            Rendering({ conversation.headline }, { [weak self] _ in self?.showSubtitle() }),
+            Rendering({ conversation.succession }, { [weak self] in self?.replacedNotice.show($0) }),
+            Rendering({ conversation.isEncrypted }, { [weak self] in self?.encryptedNotice.isVisible = $0 }),
+            Rendering({ conversation.takesMessages }, { [weak self] in self?.showComposer($0) }),
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
@@ -105,13 +117,48 @@ final class ConversationView {
     }
 
     /// Where nothing can be sent there is nothing to write into; what was written there is kept.
-    private func showEncrypted(_ isEncrypted: Bool) {
-        encryptedNotice.isVisible = isEncrypted
-        composer.widget.isVisible = !isEncrypted
-        if isEncrypted { timeline.grabFocus() }
+    private func showComposer(_ isThere: Bool) {
+        composer.widget.isVisible = isThere
+        if !isThere { timeline.grabFocus() }
     }
 
     func addFiles() { composer.desk?.choose() }
+
+    // MARK: Mentions
+
+    /// Who or what a mention means, whatever its text says (HKW-56).
+    private func card(of mention: Mention) -> PersonCard.Content? {
+        let written = String(mention.text.drop { $0 == "@" || $0 == "#" })
+        switch mention.target {
+        case .everyone:
+            return PersonCard.Content(
+                name: translated("Everyone in this room"), identifier: "", icon: "system-users-symbolic")
+        case .member(let id):
+            let member = conversation.timeline.state.members.first { $0.id.rawValue == id }
+            let isOther = member?.kind != .own && kind != .direct
+            return PersonCard.Content(
+                name: member?.displayName ?? written, identifier: id,
+                picture: conversation.timeline.avatar(of: MemberID(id)),
+                action: isOther ? open(id, translated("_Message")) : nil)
+        case .room(let id, _):
+            return PersonCard.Content(
+                name: roomNamed(id) ?? written, identifier: id, picture: roomAvatar(RoomID(id)),
+                action: open(id, translated("_Open")))
+        case .custom:
+            return nil
+        }
+    }
+
+    private func open(_ address: String, _ label: String) -> (label: String, run: @MainActor () -> Void)? {
+        guard let onOpen else { return nil }
+        return (
+            label,
+            { [weak self] in
+                self?.composer.closeCard()
+                onOpen(address)
+            }
+        )
+    }
 
     // MARK: Search
 
@@ -151,6 +198,11 @@ final class ConversationView {
     /// Shows the room's name, and whether the rooms are on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
         roomName = row.name
+        if kind != row.kind {
+            kind = row.kind
+            showSubtitle()
+        }
+        composer.hasOthers = row.kind != .notes
         title.setProperty("title", row.name)
         backButton.isVisible = isFolded
         latestCount.isVisible = row.unreadLabel != nil
@@ -168,13 +220,20 @@ final class ConversationView {
         markedBar.show(state)
         unsentBar.show(state)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
-        title.setProperty("subtitle", subtitle(state))
+        showSubtitle()
     }
 
-    private func subtitle(_ state: TimelineViewModel.State) -> String {
-        // More names than fit a line need not be looked for.
-        let others = state.members.lazy.filter { $0.kind != .own && !$0.hasLeft }.prefix(20).map(\.displayName)
-        return others.isEmpty ? translated("Only you") : others.joined(separator: ", ")
+    private func showSubtitle() {
+        title.setProperty("subtitle", subtitle(conversation.timeline.state.otherMembers.count))
+    }
+
+    /// What the room is about, or else how many are in it; of a conversation for two the title says all.
+    private func subtitle(_ others: Int) -> String {
+        if let topic = conversation.headline.topic { return topic }
+        if kind == .direct || kind == .guide { return "" }
+        let count = max(conversation.headline.memberCount ?? 0, others + 1)
+        if count == 1 { return translated("Only you") }
+        return translated("{count} member", "{count} members", count: count).replacing("{count}", with: "\(count)")
     }
 
     /// Whether the button that leads to the newest message is there.
@@ -246,12 +305,13 @@ final class ConversationView {
         let count = conversation.timeline.state.markedCount
         let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
         confirm(
-            heading.replacing("%d", with: "\(count)"), Self.forEveryone, translated("_Delete")
+            heading.replacing("%d", with: "\(count)"), forEveryone, translated("_Delete")
         ) { $0.send(.deleteMarked) }
     }
 
     private func confirmDeleting(_ message: MessageItem) {
         let delete = { @MainActor (model: TimelineViewModel) in model.send(.delete(message.id)) }
+        let forEveryone = forEveryone
         if message.upload != nil {
             // Nobody has seen it.
             conversation.timeline.send(.discard(message.id))
@@ -260,7 +320,7 @@ final class ConversationView {
                 translated("Discard the message?"), translated("It was not sent. Nobody else has what it says."),
                 translated("_Discard"), delete)
         } else {
-            confirm(translated("Delete the message?"), Self.forEveryone, translated("_Delete"), delete)
+            confirm(translated("Delete the message?"), forEveryone, translated("_Delete"), delete)
         }
     }
 
@@ -274,7 +334,11 @@ final class ConversationView {
         ) { $0.send(.discardAll) }
     }
 
-    private static var forEveryone: String { translated("What was said is deleted for everyone in the room.") }
+    private var forEveryone: String {
+        conversation.timeline.state.otherMembers.isEmpty
+            ? translated("Only you are in this room. What was said cannot be brought back.")
+            : translated("What was said is deleted for everyone in the room.")
+    }
 
     private func confirm(
         _ heading: String, _ body: String, _ action: String, _ act: @escaping @MainActor (TimelineViewModel) -> Void

@@ -34,7 +34,7 @@ final class InvitationView {
     }
 
     /// Return accepts, Tab leads to declining.
-    func grabFocus() { accept.grabFocus() }
+    func grabFocus() { (accept.isVisible ? accept : decline).grabFocus() }
 
     func show(isFolded: Bool) {
         backButton.isVisible = isFolded
@@ -50,6 +50,8 @@ final class InvitationView {
         show(invitation.topic, in: "topic")
         labels["encrypted"]?.isVisible = invitation.isEncrypted
         show(state.error.map(InvitationText.text), in: "error")
+        accept.isVisible = !invitation.isKnock
+        decline.label = invitation.isKnock ? translated("_Withdraw") : translated("_Decline")
         accept.isSensitive = state.canAnswer
         decline.isSensitive = state.canAnswer
         spinner.isVisible = !state.canAnswer
@@ -66,6 +68,7 @@ final class InvitationView {
 enum InvitationText {
     /// The identifier stands there, too: anybody may have any name.
     static func inviter(of invitation: Invitation) -> String? {
+        if invitation.isKnock { return translated("You asked to join this room. Somebody there has to let you in.") }
         guard let id = invitation.inviter?.rawValue else { return nil }
         let who = invitation.inviterName.map { "\($0) (\(id))" } ?? id
         let text =

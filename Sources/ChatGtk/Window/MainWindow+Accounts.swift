@@ -115,6 +115,13 @@ enum LogOutText {
                     count: count
                 ).replacing("%d", with: "\(count)"))
         }
+        if let count = unsent?.changes, count > 0 {
+            lines.append(
+                translated(
+                    "%d change of a message that was not sent yet is lost.",
+                    "%d changes of messages that were not sent yet are lost.", count: count
+                ).replacing("%d", with: "\(count)"))
+        }
         if let count = unsent?.drafts, count > 0 {
             lines.append(
                 translated("%d draft is lost.", "%d drafts are lost.", count: count)

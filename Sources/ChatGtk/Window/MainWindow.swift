@@ -1,5 +1,5 @@
 import CGtk
-import ChatCore
+public import ChatCore
 public import ChatViewModels
 import Composer
 public import GtkKit
@@ -9,6 +9,10 @@ public final class MainWindow {
     public let window: Widget
     /// Called once when the window has been closed and its drafts are safe.
     public var onClosed: (() -> Void)?
+    /// Told which account is shown and which room is open in it, now and whenever another one is; nil while none is.
+    public var onShown: ((_ account: String, _ room: RoomID?) -> Void)? {
+        didSet { tellShown() }
+    }
 
     let accounts: AccountsCoordinator
     /// Of the account that is shown.
@@ -100,7 +104,8 @@ public final class MainWindow {
         coordinator.onNotice = { [weak self] in self?.show($0) }
         coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
-        importing?.isEnabled = coordinator.takesImports
+        // Into this computer, whichever account is shown.
+        importing?.isEnabled = accounts.local.takesImports
         joining?.isEnabled = coordinator.takesAddresses
         writing?.isEnabled = coordinator.findsPeople
         inviting?.isEnabled = coordinator.findsPeople
@@ -178,13 +183,18 @@ public final class MainWindow {
         settings.set("window-width", Int(width))
         settings.set("window-height", Int(height))
         settings.set("window-maximized", gtk_window_is_maximized(window.cast()) != 0)
-        settings.set("selected-account", accounts.selection)
-        settings.set("selected-room", coordinator.rooms.state.selection?.rawValue ?? "")
     }
 
     // MARK: Rendering
 
+    private func tellShown() {
+        // What stands in for an account until that is there is not what the user chose.
+        guard !isClosing, !accounts.isWaiting, coordinator === accounts.conversations else { return }
+        onShown?(accounts.selection, coordinator.rooms.state.selection)
+    }
+
     private func showOpenConversation() {
+        tellShown()
         let opened: AnyObject? = coordinator.conversation ?? coordinator.invitation
         if let opened, opened === shown { return }
         shown = opened
@@ -194,6 +204,15 @@ public final class MainWindow {
             let view = ConversationView(conversation: conversation, settings: settings, avatars: avatars)
             view.roomAvatar = { [weak coordinator] room in
                 coordinator?.rooms.state.rows.first { $0.id == room }?.avatar
+            }
+            view.roomNamed = { [weak coordinator] id in
+                coordinator?.rooms.state.rows.first { $0.id.rawValue == id || $0.address == id }?.name
+            }
+            if coordinator.findsPeople {
+                view.onOpen = { [weak self] address in
+                    self?.coordinator.open(address)
+                    self?.panes.visiblePane = .content
+                }
             }
             view.onForward = { [weak self] in self?.askWhereTo(forward: $0) }
             conversationView = view

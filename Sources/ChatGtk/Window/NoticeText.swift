@@ -37,6 +37,7 @@ enum NoticeText {
         case .unreadableFile: translated("The file could not be read")
         case .fileTooLarge(let limit): tooLarge(limit)
         case .unreachable: translated("The server cannot be reached")
+        case .signedOut: translated("Sign in again first")
         case .busy: translated("The server is busy: try again in a moment")
         case .refused(let reason): translated("The server does not allow it: %s").replacing("%s", with: reason)
         case .diskFull: translated("The disk is full: nothing was stored")

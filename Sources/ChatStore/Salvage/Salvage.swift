@@ -95,10 +95,15 @@ struct Salvage {
                     LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
                 WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
                 """)
-        for table in ["revision", "reaction", "attachment", "event", "attention", "lastEdit"] {
+        for table in [
+            "revision", "reaction", "attachment", "event", "attention", "lastEdit", "written", "repeatedReaction",
+        ] {
             try db.execute(sql: "DELETE FROM \(table) WHERE message NOT IN (SELECT key FROM message)")
         }
-        for table in ["receipt", "readingPlace", "roomSetting", "mentionCount", "avatar", "withdrawal"] {
+        for table in [
+            "receipt", "readingPlace", "roomSetting", "mentionCount", "avatar", "withdrawal", "authorNote", "silent",
+            "awaitedMark", "unseen", "stateOrigin",
+        ] {
             try db.execute(sql: "DELETE FROM \(table) WHERE room NOT IN (SELECT key FROM room)")
         }
         for record in try RoomRecord.all(in: db) {

@@ -1,5 +1,4 @@
 public import ChatCore
-public import Composer
 public import Observation
 
 /// The accounts of a window: each with conversations of its own, one of them shown.
@@ -42,9 +41,9 @@ public final class AccountsCoordinator {
     /// Another account is shown.
     @ObservationIgnored public var onSelect: ((String) -> Void)?
 
-    /// Which key sends, in all accounts.
-    @ObservationIgnored public var sendKey = SendKey.return {
-        didSet { for coordinator in [local] + open.values { coordinator.sendKey = sendKey } }
+    /// What the user chose about writing, in all accounts.
+    @ObservationIgnored public var preferences = WritingPreferences() {
+        didSet { for coordinator in [local] + open.values { coordinator.preferences = preferences } }
     }
 
     @ObservationIgnored public let local: ConversationCoordinator
@@ -60,7 +59,8 @@ public final class AccountsCoordinator {
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// To be shown as soon as it is there.
     private var wanted: String?
-    private var isWaiting: Bool { wanted != nil }
+    /// Whether another account than the one that is shown is the one that was asked for.
+    public var isWaiting: Bool { wanted != nil }
 
     private static let patience = Duration.seconds(3)
 
@@ -201,6 +201,7 @@ public final class AccountsCoordinator {
             watchConnecting(state)
             // Of one that could not be opened there is nothing to show.
             if case .broken = state.condition { continue }
+            defer { open[state.id]?.isSignedOut = state.condition.needsSignIn }
             guard open[state.id] == nil, let coordinator = await make(state.id) else { continue }
             open[state.id] = coordinator
             if wanted == state.id { select(state.id) }

@@ -37,6 +37,13 @@ public final class SignInViewModel: ViewModel {
             case .server, .credentials, .secret, .done: false
             }
         }
+        /// Whether something is under way that is nobody's until it is done.
+        public var canCancel: Bool {
+            switch step {
+            case .finding, .loggingIn, .keeping: true
+            case .server, .credentials, .secret, .starting, .done: false
+            }
+        }
         public var canGoBack: Bool {
             if case .credentials = step { again == nil } else { false }
         }

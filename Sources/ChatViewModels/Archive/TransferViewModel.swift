@@ -17,6 +17,8 @@ public final class TransferViewModel: ViewModel {
 
     public nonisolated enum Phase: Equatable, Sendable {
         case running(TransferProgress)
+        /// These were imported before: nothing goes on before the user says what becomes of them.
+        case asking([EarlierImport])
         /// It was asked to stop, and what was begun is being removed.
         case stopping
         case exported(ExportReport)
@@ -28,19 +30,24 @@ public final class TransferViewModel: ViewModel {
 
     public nonisolated struct State: Equatable, Sendable {
         public let isImport: Bool
+        /// What the file or folder is called that is imported, or the room that is exported.
+        public let name: String
         public var phase = Phase.running(TransferProgress(messages: 0, fraction: nil))
 
         public var isOver: Bool {
             switch phase {
-            case .running, .stopping: false
+            case .running, .asking, .stopping: false
             case .exported, .imported, .failed, .cancelled: true
             }
         }
-        public var canCancel: Bool { if case .running = phase { true } else { false } }
+        public var isAsking: Bool { if case .asking = phase { true } else { false } }
+        public var canCancel: Bool { if case .running = phase { true } else { isAsking } }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
         case cancel
+        /// What becomes of conversations that were imported before.
+        case answer(RepeatedImport)
         /// To the first of the rooms that were made.
         case showImported
     }
@@ -54,14 +61,21 @@ public final class TransferViewModel: ViewModel {
     @ObservationIgnored private let work: Task
     @ObservationIgnored private let archive: any ConversationArchive
     @ObservationIgnored private var running: _Concurrency.Task<Void, Never>?
+    @ObservationIgnored private var question: CheckedContinuation<RepeatedImport, any Error>?
 
     public init(_ task: Task, archive: any ConversationArchive) {
         work = task
         self.archive = archive
-        if case .import = task { state = State(isImport: true) } else { state = State(isImport: false) }
+        switch task {
+        case .import(let source): state = State(isImport: true, name: source.lastPathComponent)
+        case .export(_, let name, _, _): state = State(isImport: false, name: name)
+        }
     }
 
-    isolated deinit { running?.cancel() }
+    isolated deinit {
+        running?.cancel()
+        question?.resume(throwing: CancellationError())
+    }
 
     /// Begins.
     public func start() {
@@ -72,7 +86,11 @@ public final class TransferViewModel: ViewModel {
             let following = _Concurrency.Task { [weak self] in
                 for await progress in stream { self?.report(progress) }
             }
-            let end = await Self.carryOut(work, with: archive) { continuation.yield($0) }
+            let end = await Self.carryOut(work, with: archive) { [weak self] known in
+                try await Self.ask(known, self)
+            } progress: {
+                continuation.yield($0)
+            }
             continuation.finish()
             // What was told before the end is not shown after it.
             await following.value
@@ -86,9 +104,25 @@ public final class TransferViewModel: ViewModel {
             guard state.canCancel else { return }
             state.phase = .stopping
             running?.cancel()
+            question?.resume(throwing: CancellationError())
+            question = nil
+        case .answer(let answer):
+            guard let question else { return }
+            self.question = nil
+            state.phase = .running(TransferProgress(messages: 0, fraction: nil))
+            question.resume(returning: answer)
         case .showImported:
             guard case .imported(let report) = state.phase, let first = report.conversations.first else { return }
             onOutput?(.show(first.room))
+        }
+    }
+
+    /// - Throws: `CancellationError` if the user cancels, or is gone.
+    private static func ask(_ known: [EarlierImport], _ model: TransferViewModel?) async throws -> RepeatedImport {
+        try await withCheckedThrowingContinuation { continuation in
+            guard let model, model.state.canCancel else { return continuation.resume(throwing: CancellationError()) }
+            model.question = continuation
+            model.state.phase = .asking(known)
         }
     }
 
@@ -98,6 +132,7 @@ public final class TransferViewModel: ViewModel {
 
     private static func carryOut(
         _ task: Task, with archive: any ConversationArchive,
+        ask: @escaping @MainActor @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async -> Phase {
         do {
@@ -106,7 +141,7 @@ public final class TransferViewModel: ViewModel {
                 return .exported(
                     try await archive.export(room, named: name, as: format, into: folder, progress: progress))
             case .import(let source):
-                return .imported(try await archive.importConversations(from: source, progress: progress))
+                return .imported(try await archive.importConversations(from: source, ask: ask, progress: progress))
             }
         } catch is CancellationError {
             return .cancelled

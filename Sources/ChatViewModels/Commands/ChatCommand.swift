@@ -1,4 +1,6 @@
 public import ChatCore
+public import Composer
+import MessageMarkup
 
 /// What a text that begins with a slash asks for.
 public nonisolated enum ChatCommand: Equatable, Sendable {
@@ -30,34 +32,86 @@ public nonisolated struct CommandFailure: Error, Equatable, Sendable {
     }
 }
 
-/// A message that a command makes.
+/// A message that a command makes of what stands behind its name.
 public nonisolated struct SpokenCommand: Equatable, Sendable {
-    public var text: String
+    /// The end of the text that was written, but for white space behind it: mentions and styles in it stay.
+    public var argument: String
+    /// What is put around it.
+    public var before = ""
+    public var after = ""
     public var isEmote = false
-    /// The message as HTML, where its text is not to be read as Markdown.
-    public var html: String?
+    /// Whether nothing of it may be seen before a reader asks.
+    public var isCovered = false
+    public var syntax = WrittenText.Syntax.markdown
 
-    public init(text: String, isEmote: Bool = false, html: String? = nil) {
-        self.text = text
+    public init(_ argument: String, isEmote: Bool = false, syntax: WrittenText.Syntax = .markdown) {
+        self.argument = argument
         self.isEmote = isEmote
-        self.html = html
+        self.syntax = syntax
     }
 }
 
 extension SpokenCommand {
-    /// A text that means what it says, Markdown signs and all.
-    nonisolated static func plain(_ text: String) -> SpokenCommand {
-        SpokenCommand(text: text, html: escaped(text))
+    /// A text that readers uncover. Programs that know no spoilers show it between bars, where bars can cover it.
+    public nonisolated static func spoiler(_ text: String) -> SpokenCommand {
+        var command = SpokenCommand(text)
+        (command.before, command.after) = ("||", "||")
+        command.isCovered = true
+        return command
     }
 
-    /// A text that readers uncover. Programs that know no spoilers show it between bars.
-    nonisolated static func spoiler(_ text: String) -> SpokenCommand {
-        SpokenCommand(text: "||\(text)||", html: "<span data-mx-spoiler>\(escaped(text))</span>")
+    /// A shrug, behind a text if there is one.
+    public nonisolated static func shrug(_ text: String) -> SpokenCommand {
+        var command = SpokenCommand(text, syntax: .plain)
+        command.after = (text.isEmpty ? "" : " ") + #"¯\_(ツ)_/¯"#
+        return command
     }
 
-    private nonisolated static func escaped(_ text: String) -> String {
-        let marks: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
-        return text.map { $0.isNewline ? "<br>" : marks[$0] ?? String($0) }.joined()
+    /// The text of the message that it makes of the one that was written.
+    nonisolated func written(from text: WrittenText) -> WrittenText {
+        var rest = text.source[...]
+        while let last = rest.last, last.isWhitespace, !rest.hasSuffix(argument) { rest.removeLast() }
+        let place = TextRange(
+            location: rest.utf16.count - argument.utf16.count, length: argument.utf16.count)
+        let marks = ComposerDocument(text).written(in: place).marks
+        let marked = marks.map { mark in
+            var mark = mark
+            mark.range.location += before.utf16.count
+            return mark
+        }
+        let source = before + argument + after
+        let written = WrittenText(source, syntax: syntax, marks: marked) ?? WrittenText(source, syntax: syntax)
+        guard isCovered, !MessageMarkup.body(of: written).isCovered else { return written }
+        // Bars cover no more than a paragraph, and none in which others stand.
+        let cover = WrittenText.Mark(.style(.spoiler()), over: TextRange(location: 0, length: place.length))
+        let covered = WrittenText(argument, marks: marks + [cover])
+        if let covered, MessageMarkup.body(of: covered).isCovered { return covered }
+        // Nothing covers a block of code: it is shown as it was typed.
+        return WrittenText(argument, syntax: .plain, marks: marks + [cover]) ?? written
+    }
+}
+
+nonisolated extension MessageBody {
+    /// Whether nothing of it is seen before a reader asks.
+    fileprivate var isCovered: Bool { Self.isCovered(blocks) }
+
+    private static func isCovered(_ blocks: [BodyBlock]) -> Bool {
+        blocks.allSatisfy { block in
+            switch block {
+            case .text(let text), .heading(_, let text): isCovered(text)
+            case .code: false
+            case .quote(let blocks): isCovered(blocks)
+            case .list(let list): list.items.allSatisfy { isCovered($0.blocks) }
+            case .table(let table):
+                isCovered(table.caption) && table.rows.allSatisfy { $0.allSatisfy { isCovered($0.text) } }
+            case .rule: true
+            case .details(let summary, let blocks): isCovered(summary) && isCovered(blocks)
+            }
+        }
+    }
+
+    private static func isCovered(_ text: InlineText) -> Bool {
+        text.runs.allSatisfy { $0.spoiler != nil || $0.text.allSatisfy(\.isWhitespace) }
     }
 }
 

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 
 nonisolated extension CommandRegistry {
     static func standard(_ translator: Translator) -> [Definition] {
@@ -9,16 +10,16 @@ nonisolated extension CommandRegistry {
     private static func speaking(_ translator: Translator) -> [Definition] {
         [
             Definition("me", translator("<text>"), help: translator("Say what you do")) { text in
-                .say(SpokenCommand(text: text, isEmote: true))
+                .say(SpokenCommand(text, isEmote: true))
             },
             Definition("plain", translator("<text>"), help: translator("Send text without Markdown")) { text in
-                .say(.plain(text))
+                .say(SpokenCommand(text, syntax: .plain))
             },
             Definition("spoiler", translator("<text>"), help: translator("Send text that readers uncover")) { text in
                 .say(.spoiler(text))
             },
             Definition("shrug", translator("[text]"), help: #"¯\_(ツ)_/¯"#) { text in
-                .say(.plain(text.isEmpty ? #"¯\_(ツ)_/¯"# : text + #" ¯\_(ツ)_/¯"#))
+                .say(.shrug(text))
             },
         ]
     }

@@ -52,7 +52,7 @@ public nonisolated struct CommandRegistry: Sendable {
     /// What a text asks for; nil if it is a text to send as it is.
     public func command(in text: String) throws(CommandProblem) -> ChatCommand? {
         guard text.first == "/" else { return nil }
-        if text.hasPrefix("//") { return .say(SpokenCommand(text: String(text.dropFirst()))) }
+        if text.hasPrefix("//") { return .say(SpokenCommand(String(text.dropFirst()))) }
         let written = text.dropFirst().prefix { !$0.isWhitespace }
         guard let first = written.first, first.isLetter, !written.contains("/") else { return nil }
         let name = written.lowercased()
@@ -78,8 +78,9 @@ public nonisolated struct CommandRegistry: Sendable {
 nonisolated extension CommandRegistry: ComposerSendGate {
     public func refusal(of message: ComposedMessage) -> String? {
         do throws(CommandProblem) {
-            _ = try command(in: message.text)
-            return nil
+            let command = try command(in: message.text.source)
+            guard command?.spoken?.isEmote ?? false, !message.attachments.isEmpty else { return nil }
+            return translator("What you do goes without files. Send them by themselves.")
         } catch {
             return error.text(translator)
         }

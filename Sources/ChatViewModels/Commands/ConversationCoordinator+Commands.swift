@@ -31,31 +31,35 @@ extension ConversationCoordinator {
     }
 
     /// A room of the list by its name or identifier, or else one that the backend knows.
-    private func join(_ address: String) async throws {
+    /// - Parameter message: one to go to in it.
+    private func join(_ address: String, showing message: MessageID? = nil) async throws {
+        let target = ChatAddress(address)?.room?.address ?? address
         let wanted = address.hasPrefix("#") ? String(address.dropFirst()) : address
         let rows = rooms.state.rows
         let row =
-            rows.first { $0.id.rawValue == address || $0.address == address } ?? rows.first { $0.name == wanted }
+            rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == wanted }
             ?? rows.first { $0.name.lowercased() == wanted.lowercased() }
-        if let row { return rooms.send(.select(row.id)) }
+        if let row { return show(message, in: row.id) }
         guard service.abilities.contains(.join) else {
             throw CommandFailure(translator("There is no room called {name} here.", ["name": wanted]))
         }
-        rooms.send(.select(try await service.join(address)))
+        show(message, in: try await service.join(address))
     }
 
     /// Whether rooms and users that are not in the list can be asked for.
     public var takesAddresses: Bool { service.abilities.contains(.join) }
 
-    /// Goes to what an address or a link leads to: a room, which is entered, or the conversation with a user.
+    /// Goes to what an address or a link leads to: a room, which is entered, a message in it, or the conversation with a
+    /// user.
     public func open(_ address: String) {
         Task { [weak self] in
             do {
-                if case .user(let user)? = ChatAddress(address) {
+                switch ChatAddress(address) {
+                case .user(let user)?:
                     guard let room = try await self?.service.openDirect(with: user) else { return }
                     self?.rooms.send(.select(room))
-                } else {
-                    try await self?.join(address)
+                case .message(let message, _, _)?: try await self?.join(address, showing: message)
+                case .room?, nil: try await self?.join(address)
                 }
             } catch let failure as CommandFailure {
                 self?.onNotice?(.told(failure.reason))

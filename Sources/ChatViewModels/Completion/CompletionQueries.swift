@@ -3,6 +3,8 @@ import Composer
 /// The queries that sources are working on. What they find goes back to the composer as events.
 final class CompletionQueries {
     var sources: [any CompletionSource] = []
+    /// Who was taken, by the identifier: what the source told of them.
+    private(set) var accepted: [String: CompletionEntity] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
     private let answer: (ComposerEvent) -> Void
 
@@ -12,11 +14,15 @@ final class CompletionQueries {
 
     isolated deinit { tasks.values.forEach { $0.cancel() } }
 
+    func prefetch() { sources.forEach { $0.prefetch() } }
+
     func take(_ request: CompletionRequest) {
         switch request {
         case .cancel(let id): tasks.removeValue(forKey: id)?.cancel()
         case .query(let query): ask(query)
-        case .accepted(let entity, let prefix): sources.first { $0.prefix == prefix }?.accepted(entity)
+        case .accepted(let entity, let prefix):
+            accepted[entity.id] = entity
+            sources.first { $0.prefix == prefix }?.accepted(entity)
         }
     }
 

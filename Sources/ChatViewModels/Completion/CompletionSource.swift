@@ -14,10 +14,14 @@ public nonisolated protocol CompletionSource: Sendable {
     @MainActor func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error>
     /// The user took this entity: it may come first from now on.
     @MainActor func accepted(_ entity: CompletionEntity)
+    /// The user may ask soon: what takes time can be fetched now, so that the first answer comes at once (HKW-50). Called
+    /// once, where the host wants that; nothing is shown for it. Must return at once.
+    @MainActor func prefetch()
 }
 
 extension CompletionSource {
     @MainActor public func accepted(_ entity: CompletionEntity) {}
+    @MainActor public func prefetch() {}
 }
 
 /// Why a source could not answer, in words for the user.

@@ -3,9 +3,6 @@ public import Composer
 
 /// The members of a room, for `@`.
 public nonisolated enum MemberDirectory {
-    /// The identifier of the row that names everyone in the room.
-    public static let everyone = "@room"
-
     /// Those who are there, without oneself; the index tells apart who shares a name.
     ///
     /// - Parameter everyone: what the row that names all of them says, if there is one. It is there only where it
@@ -14,15 +11,28 @@ public nonisolated enum MemberDirectory {
         var entities: [CompletionEntity] = []
         entities.reserveCapacity(members.count + 1)
         for member in members where !member.hasLeft && member.kind != .own {
-            let first = String(member.displayName.prefix { !$0.isWhitespace })
+            let id = member.id.rawValue
+            // Where two share a name the row tells them apart; the message says the name alone.
+            let suffix = " (\(id))"
+            let isToldApart = member.displayName.hasSuffix(suffix)
+            let name = isToldApart ? String(member.displayName.dropLast(suffix.count)) : member.displayName
             entities.append(
                 CompletionEntity(
-                    id: member.id.rawValue, name: member.displayName, short: first == member.displayName ? nil : first))
+                    id: id, name: name, target: .member(id), short: shortForm(of: name),
+                    detail: isToldApart ? id : nil))
         }
         if let everyone, entities.count > 1 {
-            entities.append(CompletionEntity(id: Self.everyone, name: "room", detail: everyone))
+            entities.append(
+                CompletionEntity(
+                    id: MentionTarget.everyoneID, name: "room", target: .everyone, detail: everyone))
         }
         return CompletionIndex(entities, tellsApart: true)
+    }
+
+    /// The first name, if there is more than that (HKW-58).
+    static func shortForm(of name: String) -> String? {
+        let first = String(name.prefix { !$0.isWhitespace })
+        return first.isEmpty || first == name ? nil : first
     }
 }
 
@@ -31,7 +41,16 @@ public nonisolated enum RoomDirectory {
     /// In the order of the list, those of one name told apart. Others find a room by its address alone.
     public static func index(of rooms: [RoomListViewModel.Row]) -> CompletionIndex {
         CompletionIndex(
-            rooms.map { CompletionEntity(id: $0.address ?? $0.id.rawValue, name: $0.name, detail: $0.address) },
-            tellsApart: true)
+            rooms.map { room in
+                let id = room.address ?? room.id.rawValue
+                return CompletionEntity(
+                    id: id, name: room.name, target: .room(id, via: servers(of: id)), detail: room.address)
+            }, tellsApart: true)
+    }
+
+    /// Who can be asked to let somebody in by an identifier: the server that made the room. An address names its own.
+    private static func servers(of id: String) -> [String] {
+        guard id.hasPrefix("!"), let colon = id.firstIndex(of: ":") else { return [] }
+        return [String(id[id.index(after: colon)...])]
     }
 }

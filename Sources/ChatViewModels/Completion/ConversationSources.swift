@@ -7,7 +7,15 @@ public final class ConversationSources {
     private let everyone: String?
     private let rooms = CompletionDirectory()
     private var roomNames: [String] = []
-    private var members: [RoomID: (directory: CompletionDirectory, told: [Member])] = [:]
+    private var members: [RoomID: Members] = [:]
+
+    private struct Members {
+        /// For `@`, with the row of everyone.
+        let all = CompletionDirectory()
+        /// For a name alone: nobody means everyone by a word.
+        let named = CompletionDirectory()
+        var told = Told()
+    }
 
     /// - Parameter everyone: what the row of `@room` says, as "Everyone in this room"; nil for no such row.
     public init(of coordinator: ConversationCoordinator, everyone: String?) {
@@ -16,25 +24,42 @@ public final class ConversationSources {
     }
 
     public func sources(for room: RoomID) -> [any CompletionSource] {
-        let directory = members[room]?.directory ?? CompletionDirectory()
-        members[room] = (directory, members[room]?.told ?? [])
+        let known = members[room] ?? Members()
+        members[room] = known
         return [
-            DirectorySource(prefix: "@", directory: directory) { [weak self] in self?.refresh($0, for: room) },
+            DirectorySource(prefix: "@", directory: known.all) { [weak self] _ in
+                // A big room's members come as they speak: whoever names one may mean any.
+                self?.coordinator?.loadMembers(of: room)
+                self?.refreshMembers(of: room)
+            },
+            DirectorySource(prefix: "", directory: known.named) { [weak self] _ in self?.refreshMembers(of: room) },
             DirectorySource(prefix: "#", directory: rooms) { [weak self] in self?.refreshRooms($0) },
         ]
     }
 
-    private func refresh(_ directory: CompletionDirectory, for room: RoomID) {
-        guard let conversation = coordinator?.conversation, conversation.roomID == room else { return }
+    private func refreshMembers(of room: RoomID) {
+        guard let conversation = coordinator?.conversation, conversation.roomID == room, let known = members[room]
+        else {
+            return
+        }
         let state = conversation.timeline.state
-        // A big room's members come as they speak: whoever names one may mean any.
-        coordinator?.loadMembers(of: room)
-        directory.setRecent(Self.recentSenders(conversation.timeline.rows))
+        let recent = Self.recentSenders(conversation.timeline.rows)
+        known.all.setRecent(recent)
+        known.named.setRecent(recent)
+        let everyone = coordinator?.mayNotifyEveryone(in: room) ?? false ? everyone : nil
         // Arrays that share their storage are equal, which costs nothing; of a new one nothing is compared here.
-        guard !(members[room]?.told.hasStorage(of: state.members) ?? false) else { return }
-        members[room]?.told = state.members
-        let (members, everyone) = (state.members, everyone)
-        directory.set { MemberDirectory.index(of: members, everyone: everyone) }
+        let told = known.told
+        guard told.everyone != everyone || !told.members.hasStorage(of: state.members) else { return }
+        self.members[room]?.told = Told(members: state.members, everyone: everyone)
+        let members = state.members
+        known.all.set { MemberDirectory.index(of: members, everyone: everyone) }
+        known.named.set { MemberDirectory.index(of: members, everyone: nil) }
+    }
+
+    /// What a directory was made of.
+    private struct Told {
+        var members: [Member] = []
+        var everyone: String?
     }
 
     /// Who spoke lately, the last one first.

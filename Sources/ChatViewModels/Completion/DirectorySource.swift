@@ -21,6 +21,14 @@ public nonisolated struct DirectorySource: CompletionSource {
         self.refresh = refresh
     }
 
+    /// Indexes what the directory knows (HKW-50).
+    @MainActor public func prefetch() {
+        refresh(directory)
+        guard !directory.isUpToDate else { return }
+        // What fails now is told when somebody asks.
+        Task.detached(priority: .utility) { [directory] in try? await directory.update() }
+    }
+
     @MainActor public func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error> {
         refresh(directory)
         let (directory, limit, text) = (directory, limit, query.text)

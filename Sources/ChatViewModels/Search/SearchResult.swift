@@ -1,4 +1,5 @@
 public import ChatCore
+import Composer
 public import Foundation
 
 /// A message that was found, as a list shows it.
@@ -25,23 +26,29 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     static let lead = 24
     static let length = 160
 
-    init(_ message: Message, roomName: String, sender: Member?, terms: SearchTerms, now: Date) {
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    init(
+        _ message: Message, roomName: String, sender: Member?, terms: SearchTerms, readsPlainTexts: Bool, now: Date
+    ) {
         id = ID(room: message.roomID, message: message.id)
         self.roomName = roomName
         senderName = sender?.displayName ?? message.sender.rawValue
         isOwn = sender?.kind == .own
         sentAt = message.sentAt
         day = RelativeDay(message.sentAt, now: now)
-        snippet = Self.snippet(of: Self.said(in: message, terms), terms)
+        let syntax = message.textSyntax(readsPlainTexts: readsPlainTexts)
+        snippet = Self.snippet(of: Self.said(in: message, syntax, terms), terms)
         matches = terms.ranges(in: snippet)
     }
 
     /// The text without its marks, or what the message has in its place.
-    private static func said(in message: Message, _ terms: SearchTerms) -> String {
+    private static func said(
+        in message: Message, _ syntax: WrittenText.Syntax, _ terms: SearchTerms
+    ) -> String {
         guard !message.text.isEmpty else { return message.attachments.map(\.name).joined(separator: ", ") }
         let text = message.text.beginning
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
-        let plain = PlainPreview.surroundings(of: first, in: text)
+        let plain = PlainPreview.surroundings(of: first, in: text, syntax)
         // What was found may stand in what is not shown, as an address behind a word: then it is shown as it was
         // typed, unless there is a spoiler.
         let isLost = !terms.ranges(in: text, limit: 1).isEmpty && terms.ranges(in: plain, limit: 1).isEmpty

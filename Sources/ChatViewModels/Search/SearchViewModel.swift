@@ -45,15 +45,19 @@ public final class SearchViewModel: ViewModel {
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let rooms: () -> [RoomListViewModel.Row]
     @ObservationIgnored private let now: () -> Date
+    @ObservationIgnored private let readsPlainTexts: Bool
     @ObservationIgnored private let search: RunningSearch
 
-    /// - Parameter rooms: the rooms as they are now.
+    /// - Parameters:
+    ///   - readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    ///   - rooms: the rooms as they are now.
     public init(
-        service: any SearchService, now: @escaping () -> Date = { Date() },
+        service: any SearchService, readsPlainTexts: Bool = false, now: @escaping () -> Date = { Date() },
         rooms: @escaping () -> [RoomListViewModel.Row]
     ) {
         self.rooms = rooms
         self.now = now
+        self.readsPlainTexts = readsPlainTexts
         search = RunningSearch(service: service, pageSize: Self.pageSize)
         search.onPage = { [weak self] page, terms in
             self?.receive(page, terms)
@@ -103,7 +107,7 @@ public final class SearchViewModel: ViewModel {
         let found = page.messages.map { message in
             SearchResult(
                 message, roomName: names[message.roomID] ?? message.roomID.rawValue,
-                sender: page.senders[message.sender], terms: terms, now: now())
+                sender: page.senders[message.sender], terms: terms, readsPlainTexts: readsPlainTexts, now: now())
         }
         next.results = (next.isCurrent ? next.results : []) + found
         next.isCurrent = true

@@ -47,6 +47,10 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     public var parts: [Part]
 
     public var canExpand: Bool { lines.count > 1 }
+    /// A link to the room in which the conversation goes on, or from which it comes; nil for none.
+    public var address: String? { lines.last { $0.event.address != nil }?.event.address }
+    /// Whether it goes on there.
+    public var isReplaced: Bool { lines.last { $0.event.address != nil }?.event.kind == .replaced }
 
     init(lines: [Line], isExpanded: Bool) {
         id = lines[0].id
@@ -59,9 +63,11 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
         var order: [Person] = []
         var kinds: [Person: [RoomEvent.Kind]] = [:]
         var rooms: [RoomEvent.Kind: Line] = [:]
+        var roles: [Person: Line] = [:]
         for line in lines {
-            guard line.event.subject != nil else {
-                rooms[line.event.kind] = line
+            // What somebody may do is told with who decided it, of each by itself.
+            guard line.event.subject != nil, line.event.kind != .roleSet else {
+                if line.event.kind == .roleSet { roles[line.subject] = line } else { rooms[line.event.kind] = line }
                 continue
             }
             if kinds[line.subject] == nil { order.append(line.subject) }
@@ -78,7 +84,7 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
             }
         }
         return outcomes.map { .members($0.outcome, $0.people) }
-            + lines.filter { rooms[$0.event.kind] == $0 }.map { .room($0) }
+            + lines.filter { rooms[$0.event.kind] == $0 || roles[$0.subject] == $0 }.map { .room($0) }
     }
 
     /// What is left of all that happened to one member.

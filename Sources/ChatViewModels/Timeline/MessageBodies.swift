@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import MessageMarkup
 import Synchronization
 
@@ -10,24 +11,34 @@ nonisolated final class MessageBodies: Sendable {
     private struct Source: Hashable {
         var text: String
         var html: String?
+        var written: WrittenText?
+        /// Whether the text is Markdown, with names after an `@`.
+        var isMarkdown: Bool
         var isEmote: Bool
 
-        init(_ message: Message) {
+        init(_ message: Message, readsPlainTexts: Bool) {
             text = String(MessageItem.shownText(of: message.text))
             // What is too long to be shown whole is shown as its text.
             let isWhole = text.utf8.count == message.text.utf8.count
             html = message.formattedText.flatMap { isWhole && $0.utf8.count <= 65_536 ? $0 : nil }
+            written = message.written.flatMap { isWhole && $0.source.utf8.count <= 65_536 ? $0 : nil }
+            isMarkdown = !readsPlainTexts || message.isTypedHere
             isEmote = message.kind == .emote
         }
 
         func body(_ names: MentionNames) -> MessageBody {
-            let formatted = html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
+            // What one wrote says more than the HTML that was made of it.
+            let formatted =
+                written.map { MessageMarkup.body(of: $0, isEmote: isEmote) }
+                ?? html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
             if let formatted, !formatted.blocks.isEmpty, formatted.blockCount <= MessageItem.shownBlocks,
                 formatted.selectableText(saidBy: "").utf8.count <= 4 * MessageItem.shownCharacters
             {
                 return formatted
             }
-            return MessageMarkup.body(markdown: text, isEmote: isEmote, names: names)
+            return isMarkdown
+                ? MessageMarkup.body(markdown: text, isEmote: isEmote, names: names)
+                : MessageMarkup.body(plain: text, isEmote: isEmote)
         }
     }
 
@@ -59,6 +70,10 @@ nonisolated final class MessageBodies: Sendable {
     static let kept = 2048
 
     private let known = Mutex(Known())
+    let readsPlainTexts: Bool
+
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    init(readsPlainTexts: Bool = false) { self.readsPlainTexts = readsPlainTexts }
 
     /// Who is recognised in texts from now on.
     func setMembers(_ members: [Member]) {
@@ -83,7 +98,7 @@ nonisolated final class MessageBodies: Sendable {
     /// The body of a message, empty for a deleted one.
     func body(of message: Message) -> MessageBody {
         guard !message.isDeleted else { return MessageBody() }
-        let source = Source(message)
+        let source = source(of: message)
         if let body = known.withLock({ $0.body(message.id, source) }) { return body }
         return parse(message.id, source)
     }
@@ -91,14 +106,16 @@ nonisolated final class MessageBodies: Sendable {
     /// Parses what is not known yet of these messages. Returns at once, on the caller's thread, if that is nothing.
     func prepare(_ messages: [Message]) async {
         let missing = messages.filter { message in
-            !message.isDeleted && known.withLock { $0.body(message.id, Source(message)) } == nil
+            !message.isDeleted && known.withLock { $0.body(message.id, source(of: message)) } == nil
         }
         if !missing.isEmpty { await parse(missing) }
     }
 
+    private func source(of message: Message) -> Source { Source(message, readsPlainTexts: readsPlainTexts) }
+
     @concurrent
     private func parse(_ messages: [Message]) async {
-        for message in messages { parse(message.id, Source(message)) }
+        for message in messages { parse(message.id, source(of: message)) }
     }
 
     @discardableResult
@@ -108,5 +125,18 @@ nonisolated final class MessageBodies: Sendable {
         // Names that changed meanwhile make it stale.
         known.withLock { if $0.names == names { $0.keep(id, source, body) } }
         return body
+    }
+}
+
+nonisolated extension Message {
+    /// Whether a text without a form is Markdown, wherever it is: an earlier version of this program sent it from here.
+    var isTypedHere: Bool { transactionID != nil }
+
+    /// How ``text`` is to be read where nothing else is at hand.
+    ///
+    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    func textSyntax(readsPlainTexts: Bool) -> WrittenText.Syntax {
+        if let written { return written.syntax }
+        return readsPlainTexts && formattedText == nil && !isTypedHere ? .plain : .markdown
     }
 }

@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 public import Foundation
 
 /// A message with all that its row shows.
@@ -27,7 +28,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
         /// The text's first line, at most ``quotedCharacters`` of it.
-        case text(MessageID, senderName: String, text: String)
+        case text(MessageID, senderName: String, text: WrittenText)
         /// Deleted, or not to be had.
         case gone
     }
@@ -64,6 +65,8 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var upload: Double?
     /// What the user did to it and the backend has not carried out.
     public var pendingChange: PendingChange?
+    /// Whether it is on its way and gets no farther until the user has signed in again.
+    public var waitsForSignIn = false
     /// The first of a run of messages of one sender: shows the sender.
     public var startsGroup: Bool
     /// The last of such a run: shows the time.

@@ -34,17 +34,6 @@ public nonisolated enum SelectionStep: Sendable {
     case message
 }
 
-/// Messages as another program takes them.
-public nonisolated struct CopiedMessages: Equatable, Sendable {
-    public var text: String
-    public var html: String
-
-    public init(text: String, html: String) {
-        self.text = text
-        self.html = html
-    }
-}
-
 nonisolated extension MessageItem {
     /// What of the text a selection may be in: what the row shows of it.
     public var selectableText: String { isDeleted ? "" : body.selectableText(saidBy: senderName) }
@@ -73,20 +62,4 @@ nonisolated extension String {
     }
 
     func offset(_ index: Index) -> Int { utf8.distance(from: startIndex, to: index) }
-
-    /// Harmless within HTML.
-    var escapedForHTML: String {
-        var result = ""
-        for character in self {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "\n", "\r\n", "\r": result += "<br>\n"
-            default: result.append(character)
-            }
-        }
-        return result
-    }
 }

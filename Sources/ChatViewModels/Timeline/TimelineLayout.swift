@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 
 /// The rules by which messages become rows: days, unread line, runs of one sender.
@@ -35,6 +36,8 @@ nonisolated struct TimelineLayout {
     var marked: [MessageID: Bool] = [:]
     /// Events whose groups are shown in full.
     var expanded: Set<MessageID> = []
+    /// Whether nothing can be sent before the user has signed in again.
+    var isSignedOut = false
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
@@ -52,7 +55,7 @@ nonisolated struct TimelineLayout {
 
     /// - Parameter quoted: what is known of the message that this one answers.
     func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
-        MessageItem(
+        var item = MessageItem(
             id: message.id, text: message.text, body: bodies.body(of: message), senderID: message.sender,
             senderName: name(of: message.sender), senderAvatar: members[message.sender]?.avatar,
             sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
@@ -67,10 +70,12 @@ nonisolated struct TimelineLayout {
             upload: message.isDeleted ? nil : message.upload, pendingChange: message.pendingChange,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
             isMarked: marked[message.id] != nil)
+        item.waitsForSignIn = isSignedOut && item.isOnItsWay
+        return item
     }
 
     /// What stands for a message where another one answers it.
-    func quotedText(_ message: Message) -> String {
+    func quotedText(_ message: Message) -> WrittenText {
         PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
     }
 

@@ -34,8 +34,7 @@ extension TimelineViewModel {
         guard let message = try await service.messages([id], in: roomID).first, !message.isDeleted else {
             throw ChatError.notFound
         }
-        let now = MessageRevision(
-            text: message.text, formattedText: message.formattedText, writtenAt: message.editedAt ?? message.sentAt)
+        let now = MessageRevision(message.wording, writtenAt: message.editedAt ?? message.sentAt)
         return await MessageVersion.versions(before + [now])
     }
 }

@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 import MessageMarkup
 
 /// Messages that are marked so that something is done with all of them. Marks outlive the rows: what was let go of
@@ -41,12 +42,12 @@ extension TimelineViewModel {
 
     /// The marked messages in their order, with their senders, as they are copied.
     /// - Throws: ``ChatError``.
-    public func copyMarked() async throws -> CopiedMessages {
+    public func copyMarked() async throws -> ClipboardFragment {
         let found = try await service.messages(Array(marked.keys), in: roomID).sorted { $0.position < $1.position }
         await bodies.prepare(found)
         let layout = layout
-        return CopiedMessages(
-            whole: found.filter { !$0.isDeleted }.map {
+        return ClipboardFragment(
+            copying: found.filter { !$0.isDeleted }.map {
                 layout.item($0, startsGroup: true, endsGroup: true, quote: nil)
             })
     }

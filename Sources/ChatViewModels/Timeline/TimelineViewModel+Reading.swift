@@ -22,12 +22,17 @@ extension TimelineViewModel {
 
     /// What is in view at the end: forward only, each message once, and none that the backend has not acknowledged.
     private func markRead() {
-        guard isAttended, isAtNewest, state.isLoaded, !state.isDetached,
+        guard isAttended, isAtNewest, state.isLoaded, !state.isDetached, !isOnItsWayElsewhere,
             let newest = loaded.messages.last(where: { $0.delivery == .sent }),
             readPosition.map({ $0 < newest.position }) ?? true
         else { return }
         readPosition = newest.position
         perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
+    }
+
+    /// On the way to somewhere else the end may pass by: nobody reads it there.
+    private var isOnItsWayElsewhere: Bool {
+        if case .jump(let destination) = state.loading { destination != .newest } else { false }
     }
 
     // MARK: Editing
@@ -41,8 +46,24 @@ extension TimelineViewModel {
             if case .removed(let ids) = update, ids.contains(id) { isGone = true }
             if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
             guard id == answering, isGone || changed != nil else { continue }
-            let text = changed.map { layout.quotedText($0) } ?? ""
-            onOutput?(.answeredMessage(id, isGone ? .gone : .text(text)))
+            let text = isGone ? nil : changed.map { layout.quotedText($0) }
+            onOutput?(.answeredMessage(id, text.map { .text($0) } ?? .gone))
+        }
+    }
+
+    /// What a draft answers may have been deleted since that was written.
+    func checkAnswered() {
+        guard let id = answering else { return }
+        if let message = loaded.message(id) {
+            if message.isDeleted { onOutput?(.answeredMessage(id, .gone)) }
+            return
+        }
+        Task { [weak self, service, roomID] in
+            // Without an answer nothing more is known than before.
+            guard let found = try? await service.messages([id], in: roomID) else { return }
+            guard let self, self.answering == id, self.loaded.message(id) == nil else { return }
+            let message = found.first { $0.id == id && !$0.isDeleted }
+            self.onOutput?(.answeredMessage(id, message.map { .text(self.layout.quotedText($0)) } ?? .gone))
         }
     }
 
@@ -53,7 +74,16 @@ extension TimelineViewModel {
 
     func editLast() {
         jump(to: .newest, revealing: state.isDetached) { model in
-            if let item = model.lastEditable { model.onOutput?(.edit(item.id, text: item.text)) }
+            guard let item = model.lastEditable else { return }
+            model.beginEdit(item.id)
+            model.onEffect?(.bringIntoView(.message(item.id)))
         }
+    }
+
+    func beginEdit(_ id: MessageID) {
+        guard let message = loaded.message(id) else { return }
+        let editable = EditableMessage(
+            message, body: bodies.body(of: message), readsPlainTexts: bodies.readsPlainTexts)
+        onOutput?(.edit(id, editable))
     }
 }

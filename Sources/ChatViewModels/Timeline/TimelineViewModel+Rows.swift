@@ -6,7 +6,7 @@ extension TimelineViewModel {
     var layout: TimelineLayout {
         TimelineLayout(
             members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
-            bodies: bodies, abilities: service.abilities, marked: marked, expanded: expanded)
+            bodies: bodies, abilities: service.abilities, marked: marked, expanded: expanded, isSignedOut: isSignedOut)
     }
 
     /// - Parameter new: what may answer messages that are not known yet.

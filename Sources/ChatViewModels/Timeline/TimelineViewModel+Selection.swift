@@ -1,4 +1,5 @@
 public import ChatCore
+public import Composer
 import MessageMarkup
 
 /// Text that is selected, within a message and across messages.
@@ -15,15 +16,15 @@ extension TimelineViewModel {
     }
 
     /// The selected text with its senders, as far as it is loaded; nil if nothing is selected.
-    public func copySelection() -> CopiedMessages? {
+    public func copySelection() -> ClipboardFragment? {
         guard selection?.isEmpty == false, let (low, high) = orderedEnds else { return nil }
         let first = loaded.index(of: low.position)
-        var parts: [(item: MessageItem, text: String)] = []
+        var parts: [CopiedPart] = []
         for message in loaded.messages[first...].prefix(while: { $0.position <= high.position }) {
             guard let item = rows.message(message.id), let range = selectedRange(in: item) else { continue }
-            parts.append((item, selectedText(of: item, in: range)))
+            parts.append(CopiedPart(item, in: range))
         }
-        return parts.isEmpty ? nil : CopiedMessages(parts)
+        return parts.isEmpty ? nil : ClipboardFragment(parts)
     }
 
     /// All of what is loaded.
@@ -102,42 +103,66 @@ extension TimelineViewModel {
         }
         return selectionPositions[point.message].map { End(position: $0, offset: point.offset) }
     }
+}
 
-    private func selectedText(of item: MessageItem, in range: Range<Int>) -> String {
-        let text = item.selectableText
-        // Whoever selects all that a row shows of a long text means the text.
-        if item.isShortened, range == 0..<text.utf8.count { return item.text }
-        return String(text[text.place(range.lowerBound)..<text.place(range.upperBound)])
+/// What of a message is copied.
+private nonisolated struct CopiedPart {
+    var sender: String
+    var text: String
+    var body: MessageBody
+
+    /// All of it.
+    init(_ item: MessageItem) {
+        sender = item.senderName
+        text = item.text
+        // Of a long one a row shows less, and whoever copies all that is shown means the text.
+        body = item.isShortened ? MessageBody(plain: item.text) : item.body
+    }
+
+    /// - Parameter range: in UTF-8 units of the text that can be selected.
+    init(_ item: MessageItem, in range: Range<Int>) {
+        let shown = item.selectableText
+        if item.isShortened, range == 0..<shown.utf8.count {
+            self = CopiedPart(item)
+            return
+        }
+        sender = item.senderName
+        text = String(shown[shown.place(range.lowerBound)..<shown.place(range.upperBound)])
+        body = item.body.part(range, saidBy: item.senderName)
+    }
+
+    /// What is said, with who says it.
+    var blocks: [BodyBlock] {
+        var first = InlineText([InlineRun("\(sender):", style: .bold), InlineRun(" ")])
+        guard case .text(let said)? = body.blocks.first else { return [.text(first)] + body.blocks }
+        first.append(said)
+        return [.text(first)] + body.blocks.dropFirst()
     }
 }
 
-nonisolated extension CopiedMessages {
-    /// One message, all of its text.
-    public init(_ item: MessageItem) {
-        self.init([(item, item.text)])
-        if !item.isShortened, item.body.unstyledText == nil { html = MessageMarkup.html(of: item.body) }
+nonisolated extension ClipboardFragment {
+    /// Bytes of text beyond which a composer gets it without looks: writing them takes time on the main thread.
+    private static let mostFormatted = 32_768
+
+    /// One message, all of it.
+    public init(copying item: MessageItem) {
+        self.init([CopiedPart(item)])
     }
 
-    /// Messages, all of their texts.
-    init(whole items: [MessageItem]) {
-        if items.count == 1, let item = items.first {
-            self.init(item)
-        } else {
-            self.init(items.map { ($0, $0.text) })
-        }
+    /// Messages, all of each.
+    init(copying items: [MessageItem]) {
+        self.init(items.map { CopiedPart($0) })
     }
 
-    /// A single message is its text alone.
-    fileprivate init(_ parts: [(item: MessageItem, text: String)]) {
-        if parts.count == 1, let part = parts.first {
-            self.init(text: part.text, html: "<p>\(part.text.escapedForHTML)</p>")
-        } else {
-            self.init(
-                text: parts.map { "\($0.item.senderName): \($0.text)" }.joined(separator: "\n"),
-                html: parts.map {
-                    "<p><strong>\($0.item.senderName.escapedForHTML):</strong> \($0.text.escapedForHTML)</p>"
-                }.joined(separator: "\n"))
-        }
+    /// A single message is what it says alone.
+    fileprivate init(_ parts: [CopiedPart]) {
+        let text =
+            parts.count == 1 ? parts[0].text : parts.map { "\($0.sender): \($0.text)" }.joined(separator: "\n")
+        let body = parts.count == 1 ? parts[0].body : MessageBody(blocks: parts.flatMap(\.blocks))
+        let isLong = text.utf8.count > Self.mostFormatted
+        self.init(
+            isLong ? WrittenText(text) : MessageMarkup.written(body: body).text, plainText: text,
+            html: MessageMarkup.html(of: body))
     }
 }
 

@@ -92,7 +92,7 @@ public final class TimelineViewModel: ViewModel {
     }
 
     public nonisolated enum Output: Equatable, Sendable {
-        case edit(MessageID, text: String)
+        case edit(MessageID, EditableMessage)
         case reply(ReplyTarget)
         /// Who types now, in the order they began.
         case typing([String])
@@ -102,6 +102,8 @@ public final class TimelineViewModel: ViewModel {
         case answeredMessage(MessageID, ReplyTarget.Preview)
         /// What is said from now on is encrypted.
         case encrypted
+        /// Something happened in the room: what is known of it beside its messages may be different.
+        case roomChanged
         case failed(ChatError)
     }
 
@@ -112,6 +114,8 @@ public final class TimelineViewModel: ViewModel {
         case replaced
         /// The reader is to be shown a row: one that was looked for, or the top of what is unread.
         case reveal(TimelineItem.ID)
+        /// A row is to be in view, wherever in it, as something is done with it.
+        case bringIntoView(TimelineItem.ID)
         case restore(ReadingPlace)
         case revealNewest
         case revealOldest
@@ -148,7 +152,13 @@ public final class TimelineViewModel: ViewModel {
         }
     }
     /// The message that the composer answers.
-    @ObservationIgnored public var answering: MessageID?
+    @ObservationIgnored public var answering: MessageID? {
+        didSet { if answering != oldValue { checkAnswered() } }
+    }
+    /// Whether nothing can be sent before the user has signed in again.
+    @ObservationIgnored public var isSignedOut = false {
+        didSet { if isSignedOut != oldValue { layOutAll() } }
+    }
     /// The text that is selected.
     @ObservationIgnored public var selection: MessageSelection? {
         didSet {
@@ -171,7 +181,7 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored let now: () -> Date
     @ObservationIgnored var loaded = LoadedMessages()
     @ObservationIgnored var quotes = QuotedMessages()
-    @ObservationIgnored let bodies = MessageBodies()
+    @ObservationIgnored let bodies: MessageBodies
     /// What was told while messages were on their way, which may not know of it.
     @ObservationIgnored var toldWhileLoading: [TimelineUpdate] = []
     @ObservationIgnored var toldPageFailure: ChatError?
@@ -207,6 +217,7 @@ public final class TimelineViewModel: ViewModel {
         self.reach = reach
         self.service = service
         self.now = now
+        bodies = MessageBodies(readsPlainTexts: service.abilities.contains(.plainTexts))
         placeWriter = ReadingPlaceWriter(time: time) { try? await service.saveReadingPlace($0, in: roomID) }
     }
 
@@ -240,12 +251,16 @@ public final class TimelineViewModel: ViewModel {
         case .attended(let isAttended): attended(isAttended)
         case .edit(let id):
             guard let item = rows.message(id), item.canEdit else { return }
-            onOutput?(.edit(id, text: item.text))
+            beginEdit(id)
         case .editLast: editLast()
         case .reply(let id):
             guard let item = rows.message(id), item.canReply, loaded.message(id) != nil else { return }
             let preview = ReplyTarget.Preview.text(PlainPreview.quote(item.body, attachments: item.attachments))
-            onOutput?(.reply(ReplyTarget(messageID: id.rawValue, sender: item.senderName, preview: preview)))
+            onOutput?(
+                .reply(
+                    ReplyTarget(
+                        messageID: id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
+                        preview: preview)))
         case .delete(let id):
             // An echo may have become the server's message since it was asked: the service knows it by both.
             if let item = rows.message(id), !item.canDelete { return }
@@ -281,6 +296,9 @@ public final class TimelineViewModel: ViewModel {
             apply(update)
             tellComposer(of: update)
             unmarkGone(update)
+            if case .changed(let messages) = update, messages.contains(where: { $0.event != nil }) {
+                onOutput?(.roomChanged)
+            }
         case .members(let members):
             setMembers(members)
             layOutAll()

@@ -36,6 +36,8 @@ struct CompletionSession: Sendable {
     var token: CompletionToken
     /// Opened by code: the rule's least length does not count.
     var anyLength = false
+    /// The host does not want it shown (MIB-32).
+    var isHeldBack = false
     private(set) var phase = CompletionState.Phase.awaiting
     private(set) var items: [CompletionEntity] = []
     private(set) var selected: Int?
@@ -58,6 +60,7 @@ struct CompletionSession: Sendable {
     }
 
     var isVisible: Bool {
+        guard !isHeldBack else { return false }
         let hasRows = phase == .results && !items.isEmpty
         return token.kind == .implicit ? hasRows : hasRows || isLoading || hasFailed
     }

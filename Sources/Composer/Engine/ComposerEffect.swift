@@ -11,6 +11,8 @@ public enum ComposerEffect: Hashable, Sendable {
     case send(ComposedMessage)
     /// Replace a stored message by this; `id` is the message's.
     case commitEdit(id: String, ComposedMessage)
+    /// The edit of this message was left half done: undo goes back to it.
+    case editKept(id: String)
     /// Begin to edit the newest message of one's own, if there is one.
     case editLastRequested
     /// Tell others that the user is typing, or stopped.
@@ -73,7 +75,7 @@ public enum ComposerObservation: String, Hashable, Sendable, Codable, CaseIterab
     case textChanged, selectionChanged, stylesChanged, preeditChanged
     case undone, redone, formatted, copied, pasted
     case loaded, sent, sendAccepted, sendFailed, unsentRestored
-    case editBegan, editCommitted, editCancelled, editLastRequested, replyChanged
+    case editBegan, editCommitted, editCancelled, editKept, editLastRequested, replyChanged
     case attachmentsChanged, limitExceeded, limitMet, refused
     case typingStarted, typingStopped, peerTypingChanged
     case focused, unfocused, hidden, shown, heightChanged

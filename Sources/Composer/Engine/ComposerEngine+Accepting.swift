@@ -17,6 +17,7 @@ extension ComposerEngine {
         guard !name.isEmpty else { return }
         let finder = selection.isEmpty ? finder() : nil
         let token = completing.session?.token ?? finder?.explicit(spaces: 0, anyLength: true)
+        guard mayAccept(entity, for: token?.rule.prefix ?? "") else { return }
         var range = token?.range ?? selection
         if let token, token.kind == .implicit { range = swallowing(range, token.query, name) }
         let insertion = insertion(of: entity, named: name, rule: token?.rule)
@@ -25,7 +26,9 @@ extension ComposerEngine {
         closeCompletion()
         write(insertion, text, over: range)
         completing.closed = .init(start: range.location, exhausted: nil)
-        completing.detection.take(.ended(canRestart: false), at: selection.location)
+        // The space that follows ends the word as a typed one does: the next word is a new one (HKW-45).
+        let isBlankBefore = document.character(before: selection.location)?.isBlank ?? false
+        completing.detection.take(.ended(canRestart: isBlankBefore), at: selection.location)
         observe(.completionAccepted)
         if let token { emit(.completion(.accepted(entity, prefix: token.rule.prefix))) }
         if insertion.mention != nil { observe(.mentionCreated) }
@@ -50,7 +53,8 @@ extension ComposerEngine {
         return Insertion(
             text: text,
             mention: Mention(
-                entityID: entity.id, text: text, short: short.map { template.replacing("{name}", with: $0) }))
+                entity.target ?? .custom(entity.id), text: text,
+                short: short.map { template.replacing("{name}", with: $0) }))
     }
 
     /// What follows the accepted text; an existing space is taken into the replacement, not doubled.
@@ -80,8 +84,7 @@ extension ComposerEngine {
 
     /// Records spans and selection as they are now as the end of the step that is being made.
     mutating func recordSpans() {
-        let now = UndoHistory.Moment(spans: document.spans, selection: selection)
-        history.record([], grouping: .atomic, from: now, to: now, at: self.now)
+        history.record([], grouping: .atomic, from: moment, to: moment, at: now)
     }
 
     /// If the query is a later word of the name and the words before it are written already, those are replaced

@@ -73,6 +73,11 @@ extension ComposerEngine {
         noteAttachments()
     }
 
+    mutating func setAttachments(_ others: [Attachment]) {
+        attachments = others
+        noteAttachments()
+    }
+
     private mutating func noteAttachments() {
         revision += 1
         observe(.attachmentsChanged)

@@ -18,14 +18,14 @@ extension ComposerEngine {
     /// MIB-19).
     mutating func paste(_ offers: [PasteOffer]) {
         if isTakenByPlugIn(offers) { return observe(.pasted) }
-        for case .fragment(let fragment) in offers where fragment.isSound { return paste(fragment) }
+        for case .fragment(let fragment) in offers { return paste(fragment) }
         var media: [(attachment: Attachment, preference: Int)] = []
         var text: String?
         var textIsFirst = false
         var refused: String?
         for offer in offers {
             switch offer {
-            case .fragment(let fragment): text = text ?? fragment.text
+            case .fragment: continue
             case .text(let offered):
                 guard text == nil else { continue }
                 text = offered
@@ -52,35 +52,26 @@ extension ComposerEngine {
     }
 
     private mutating func paste(_ offered: ClipboardFragment) {
-        let fragment = withoutForeignPictures(offered)
-        guard !fragment.text.isEmpty, let admitted = admit(selection, fragment.text, .paste) else { return }
+        let written = withoutForeignPictures(offered.written)
+        guard !written.source.isEmpty, let admitted = admit(selection, written.source, .paste) else { return }
         let start = selection.location
-        let whole = admitted == fragment.text
+        let whole = admitted == written.source
         history.beginTransaction()
         replace(selection, with: admitted, origin: .paste)
-        for span in fragment.spans where whole {
-            let range = TextRange(location: start + span.range.location, length: span.range.length)
-            switch span.content {
-            case .mention(let mention): _ = document.addMention(mention, over: range)
-            case .style(let style): document.setStyle(style, true, over: range)
-            case .picture(let source): document.addPicture(source, at: range.location)
-            }
-        }
-        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
-        history.record([], grouping: .atomic, from: after, to: after, at: now)
+        if whole { document.add(written.marks, from: start) }
+        recordSpans()
         history.endTransaction()
         observe(.pasted)
     }
 
     /// A picture comes along only as one that this composer holds, and that does not stand in the text already.
-    private func withoutForeignPictures(_ fragment: ClipboardFragment) -> ClipboardFragment {
-        guard fragment.spans.contains(where: { $0.picture != nil }),
-            let pasted = ComposerDocument(fragment.text, spans: fragment.spans)
-        else { return fragment }
-        let kept = pasted.removingPictures { source in
+    private func withoutForeignPictures(_ written: WrittenText) -> WrittenText {
+        let holdsPictures = written.marks.contains { if case .file = $0.content { true } else { false } }
+        guard holdsPictures else { return written }
+        let kept = ComposerDocument(written).removingPictures { source in
             let stays = document.pictures.contains { $0.picture == source && !selection.covers($0.range) }
             return stays || !attachments.contains { $0.source == source }
         }
-        return kept.fragment(in: TextRange(location: 0, length: kept.length))
+        return kept.written
     }
 }

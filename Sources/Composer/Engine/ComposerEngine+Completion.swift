@@ -90,6 +90,10 @@ extension ComposerEngine {
     }
 
     mutating func open(_ session: CompletionSession) {
+        guard mayOpen(session.token) else {
+            completing.closed = .init(start: session.token.start, exhausted: nil)
+            return
+        }
         completing.closed = nil
         completing.suspended = nil
         completing.session = session
@@ -180,11 +184,27 @@ extension ComposerEngine {
 
     /// A provider's batch. What answers another query than the last one issued is dropped (HKW-46).
     private mutating func takeResults(_ id: String, _ batch: [CompletionEntity], isFinal: Bool) {
-        guard completing.session?.openQueryID == id else { return }
+        guard let session = completing.session, session.openQueryID == id else { return }
         let continues = options.continueAfterEmpty
         let goesOn = completing.session?.take(batch, isFinal: isFinal, continuesAfterEmpty: continues) ?? false
+        askWhetherToShow(shownBefore: session.isVisible)
         observe(.completionChanged)
-        if !goesOn { closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text) }
+        if let session = completing.session, session.token.kind == .implicit, session.token.blanks > 0,
+            !goesOn || session.phase == .noResults
+        {
+            startAtLastWord()
+        } else if !goesOn {
+            closeCompletion(staysClosed: true, exhausted: completing.session?.query?.text)
+        }
+    }
+
+    /// Words met nothing together. Who types fast has begun the last of them before that was known, and it may be a name
+    /// by itself (HKW-44).
+    private mutating func startAtLastWord() {
+        closeCompletion()
+        guard let finder = finder() else { return }
+        completing.detection.take(.setByCode(wordStart: finder.wordStart), at: selection.location)
+        openToken(finder, after: .typed(""))
     }
 
     private mutating func takeFailure(_ id: String, _ reason: String?) {

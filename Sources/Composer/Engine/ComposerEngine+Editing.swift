@@ -60,17 +60,15 @@ extension ComposerEngine {
         return piece.isEmpty ? nil : String(piece)
     }
 
-    private func units(in text: some StringProtocol) -> Int {
-        configuration.countUnit == .graphemes ? text.count : text.utf16.count
-    }
+    private func units(in text: some StringProtocol) -> Int { configuration.countUnit.count(text) }
 
     private func prefix(of text: String, units: Int) -> Substring {
-        guard configuration.countUnit == .utf16 else { return text.prefix(units) }
+        guard configuration.countUnit != .graphemes else { return text.prefix(units) }
         var end = text.startIndex
         var left = units
         while end < text.endIndex {
             let next = text.index(after: end)
-            let size = text.utf16.distance(from: end, to: next)
+            let size = self.units(in: text[end..<next])
             if size > left { break }
             left -= size
             end = next
@@ -84,7 +82,7 @@ extension ComposerEngine {
         selecting newSelection: TextRange? = nil
     ) {
         guard !(range.isEmpty && text.isEmpty) else { return }
-        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let before = moment
         let removed = document.text(in: range)
         let styles = origin.isUserWriting ? chosenStyles ?? document.styles(before: range.location) : []
         let applied = document.replace(range, with: text)
@@ -93,7 +91,7 @@ extension ComposerEngine {
             document.setStyle(style, true, over: TextRange(location: range.location, length: inserted))
         }
         selection = newSelection.map { document.aligned($0) } ?? caret(after: range.location + inserted, inserted)
-        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let after = moment
         let edit = UndoHistory.Edit(
             location: range.location, removed: removed, removedLength: range.length, inserted: applied.replacement,
             insertedLength: inserted)
@@ -138,13 +136,13 @@ extension ComposerEngine {
             select(newSelection)
             return
         }
-        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let before = moment
         let old = document.text
         let new = other.text
         let edit = UndoHistory.Edit(
             location: 0, removed: old, removedLength: document.length, inserted: new, insertedLength: other.length)
         swapDocument(other, selection: newSelection, origin: origin)
-        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let after = moment
         history.record([edit], grouping: .atomic, from: before, to: after, at: now)
     }
 
@@ -202,21 +200,30 @@ extension ComposerEngine {
         noteContentChange()
     }
 
+    /// What an undo step keeps of now.
+    var moment: UndoHistory.Moment {
+        UndoHistory.Moment(spans: document.spans, selection: selection, syntax: document.syntax)
+    }
+
     mutating func undo() {
         guard let step = history.popUndo() else { return }
+        if case .left(let context)? = step.extra { return enter(context, byUndo: true) }
         for edit in step.edits.reversed() {
             replay(TextRange(location: edit.location, length: edit.insertedLength), edit.inserted, edit.removed)
         }
         settle(step.before)
+        if case .sent(let sent)? = step.extra { bringBack(sent) }
         observe(.undone)
     }
 
     mutating func redo() {
         guard let step = history.popRedo() else { return }
+        if case .left(let context)? = step.extra { return enter(context, byUndo: false) }
         for edit in step.edits {
             replay(TextRange(location: edit.location, length: edit.removedLength), edit.removed, edit.inserted)
         }
         settle(step.after)
+        if case .sent(let sent)? = step.extra { takeAway(sent) }
         observe(.redone)
     }
 
@@ -226,7 +233,12 @@ extension ComposerEngine {
     }
 
     private mutating func settle(_ moment: UndoHistory.Moment) {
+        if document.spans != moment.spans || document.syntax != moment.syntax {
+            revision += 1
+            noteContentChange()
+        }
         document.restoreSpans(moment.spans)
+        document.syntax = moment.syntax
         selection = document.aligned(moment.selection)
         chosenStyles = nil
     }

@@ -1,6 +1,7 @@
 extension ComposerEngine {
     /// Toggles a rule of Markdown on the selection, as one undo step that keeps the selection (SLK-29).
     mutating func format(_ name: String) {
+        guard document.syntax == .markdown else { return refuse(.format(name)) }
         guard let rule = configuration.markdownRule(named: name), offers(rule) else { return refuse(.format(name)) }
         let edits: FormatEdits?
         switch rule.form {
@@ -40,9 +41,8 @@ extension ComposerEngine {
         for edit in joined(edits).map({ [$0] }) ?? edits.reversed() {
             replace(edit.range, with: edit.replacement, origin: .code, selecting: selection)
         }
-        let last = UndoHistory.Moment(spans: document.spans, selection: document.aligned(format.selection))
-        selection = last.selection
-        history.record([], grouping: .atomic, from: last, to: last, at: now)
+        selection = document.aligned(format.selection)
+        recordSpans()
         history.endTransaction()
     }
 

@@ -1,37 +1,89 @@
 extension ComposerEngine {
     /// Sets the content by code. What an input method shows is dropped with what it was composed into.
-    mutating func load(_ content: ComposerContent) {
+    mutating func load(_ written: WrittenText, _ selection: TextRange?) {
         dropPreedit()
-        let other = content.document
-        replaceAll(with: other, selection: content.selection ?? .caret(other.length))
+        let other = ComposerDocument(written)
+        replaceAll(with: other, selection: selection ?? .caret(other.length))
         observe(.loaded)
     }
 
     // MARK: Editing a stored message (SLK-15)
 
-    mutating func beginEdit(_ id: String, _ content: ComposerContent) {
+    mutating func beginEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
         guard mode != .edit(id) else { return }
         commitPreedit()
-        if stash == nil {
-            stash = ComposerStash(
-                document: document, selection: selection, reply: reply, attachments: attachments, history: history)
-        }
-        mode = .edit(id)
-        history = UndoHistory(depth: configuration.undoDepth)
+        let left = halfDoneEdit
+        if stash == nil { stash = stashed }
+        let other = ComposerDocument(written)
+        enter(
+            SuspendedEdit(
+                id: id, document: other, selection: selection ?? .caret(other.length),
+                history: UndoHistory(depth: configuration.undoDepth), mayBeEmpty: mayBeEmpty))
+        if let left { keep(left) }
+        observe(.editBegan)
+    }
+
+    /// What is being written, to be put back.
+    private var stashed: ComposerStash {
+        ComposerStash(
+            document: document, selection: selection, reply: reply, attachments: attachments, history: history)
+    }
+
+    /// The edit that is under way, if anything in it is different or something can be undone.
+    private var halfDoneEdit: SuspendedEdit? {
+        history.canUndo || isRestoredEdit ? suspendedEdit : nil
+    }
+
+    private var suspendedEdit: SuspendedEdit? {
+        guard case .edit(let id) = mode else { return nil }
+        return SuspendedEdit(
+            id: id, document: document, selection: selection, history: history, mayBeEmpty: mayBeEmpty,
+            isRestored: isRestoredEdit)
+    }
+
+    /// What was left half done is a step away.
+    private mutating func keep(_ left: SuspendedEdit) {
+        history.addWay(to: .edit(left), inRedo: false, at: moment)
+        emit(.editKept(id: left.id))
+        observe(.editKept)
+    }
+
+    /// The text is that of a message from here on.
+    private mutating func enter(_ edit: SuspendedEdit) {
+        mode = .edit(edit.id)
         reply = nil
         attachments = []
-        let other = content.document
-        swapDocument(other, selection: content.selection ?? .caret(other.length))
+        mayBeEmpty = edit.mayBeEmpty
+        isRestoredEdit = edit.isRestored
+        swapDocument(edit.document, selection: edit.selection)
+        history = edit.history
         if let told = typing.stop() { tellTyping(told) }
         emit(.focusRequested(true))
-        observe(.editBegan)
+    }
+
+    /// Goes to what was left, with the way back in the other direction of undo.
+    mutating func enter(_ context: ComposerContext, byUndo: Bool) {
+        closeCompletion()
+        history.removeTaken(byUndo: byUndo)
+        let here: ComposerContext = suspendedEdit.map { .edit($0) } ?? .compose
+        switch context {
+        case .edit(let edit):
+            if stash == nil { stash = stashed }
+            enter(edit)
+        case .compose:
+            guard let stash else { return }
+            self.stash = nil
+            unstash(stash)
+        }
+        history.addWay(to: here, inRedo: byUndo, at: moment)
+        observe(byUndo ? .undone : .redone)
     }
 
     mutating func commitEdit() {
         guard case .edit(let id) = mode else { return refuse(.notEditing) }
         commitPreedit()
         if let refusal = saveRefusal { return refuse(refusal) }
-        let message = document.message(id: id, trimmed: configuration.trimsSentText, attachments: [], reply: nil)
+        let message = document.message(id: id, trimmed: configuration.trimsSentText, mayBeEmpty: mayBeEmpty)
         emit(.commitEdit(id: id, message))
         observe(.editCommitted)
         endEdit()
@@ -47,26 +99,69 @@ extension ComposerEngine {
     /// Both ways out bring back what was being written, its undo steps with it.
     private mutating func endEdit() {
         closeCompletion()
-        mode = .compose
-        guard let stash else { return }
+        let left = history.left
+        guard let stash else {
+            mode = .compose
+            return
+        }
         self.stash = nil
+        unstash(stash)
+        if case .edit(let edit)? = left { keep(edit) }
+        writeDraftNow()
+        restoreUnsent()
+    }
+
+    private mutating func unstash(_ stash: ComposerStash) {
+        mode = .compose
+        mayBeEmpty = false
+        isRestoredEdit = false
         swapDocument(stash.document, selection: stash.selection)
         history = stash.history
         reply = stash.reply
         attachments = stash.attachments
         if let told = typing.stop() { tellTyping(told) }
-        writeDraftNow()
-        restoreUnsent()
+    }
+
+    /// The host could not store what became of a message: it is edited again, as soon as nothing else is.
+    mutating func editFailed(_ id: String, _ message: ComposedMessage) {
+        outbox.keepFailed(UnsavedEdit(id: id, written: message.raw, mayBeEmpty: message.mayBeEmpty))
+        noteContentChange()
+        reopenFailedEdit()
+    }
+
+    mutating func reopenFailedEdit() {
+        guard !isEditing, preedit.isEmpty, let edit = outbox.takeFailedEdit() else { return }
+        beginEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty)
+    }
+
+    /// The message was deleted: nobody can edit it any more.
+    mutating func forgetEdit(_ id: String) {
+        outbox.forgetEdits(of: id)
+        history.forgetWays(to: id)
+        stash?.history.forgetWays(to: id)
+        if mode == .edit(id) { cancelEdit() }
     }
 
     // MARK: Replying
 
     mutating func setReply(_ target: ReplyTarget?) {
+        guard !isEditing else {
+            if let target { answerInstead(target) }
+            return
+        }
         guard target != reply else { return }
-        guard !isEditing else { return }
         reply = target
         observe(.replyChanged)
         noteContentChange()
+    }
+
+    /// Answering ends an edit; one that is half done is a step of undo away.
+    private mutating func answerInstead(_ target: ReplyTarget) {
+        commitPreedit()
+        let left = halfDoneEdit
+        endEdit()
+        if let left { keep(left) }
+        setReply(target)
     }
 
     mutating func setReplyPreview(_ id: String, _ preview: ReplyTarget.Preview) {

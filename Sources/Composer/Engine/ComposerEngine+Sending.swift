@@ -13,6 +13,7 @@ extension ComposerEngine {
         let id = outbox.nextID()
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
+        let extras = SentExtras(reply: reply, attachments: attachments)
         // What is left of a picture whose file was removed is nothing to send.
         if message.parts.isEmpty { return refuse(.empty) }
         if let reason = plugIns.gate?.refusal(of: message) { return refuse(.notTaken(reason)) }
@@ -22,7 +23,7 @@ extension ComposerEngine {
         var entry = ComposerOutbox.Entry(
             id: id, document: document, selection: selection, reply: reply, attachments: attachments)
         if configuration.clearsOnSend {
-            clearAfterSending()
+            clearAfterSending(extras)
         } else {
             entry.revision = revision
         }
@@ -31,9 +32,11 @@ extension ComposerEngine {
         writeDraftNow()
     }
 
-    private mutating func clearAfterSending() {
+    private mutating func clearAfterSending(_ extras: SentExtras) {
         if configuration.keepsUndoOnSend {
+            if document.isEmpty { history.record([], grouping: .atomic, from: moment, to: moment, at: now) }
             replaceAll(with: ComposerDocument(), selection: .caret(0))
+            history.add(.sent(extras))
         } else {
             swapDocument(ComposerDocument(), selection: .caret(0))
             history.clear()
@@ -46,6 +49,19 @@ extension ComposerEngine {
         if reply != nil { setReply(nil) }
         isExpanded = false
         invalidateInputPlugIns()
+    }
+
+    /// Undo brings back what was sent as it was, beside what was put there since.
+    mutating func bringBack(_ sent: SentExtras) {
+        let back = sent.attachments.filter { !attachments.contains($0) }
+        if !back.isEmpty { setAttachments(back + attachments) }
+        if reply == nil, let answered = sent.reply { setReply(answered) }
+    }
+
+    mutating func takeAway(_ sent: SentExtras) {
+        let left = attachments.filter { !sent.attachments.contains($0) }
+        if left.count < attachments.count { setAttachments(left) }
+        if let answered = sent.reply, answered == reply { setReply(nil) }
     }
 
     mutating func sendAccepted(_ id: String) {
@@ -64,15 +80,12 @@ extension ComposerEngine {
 
     /// Puts the oldest failed message back, caret and all, if nothing is being written.
     mutating func restoreUnsent() {
+        reopenFailedEdit()
         guard !isEditing, document.isEmpty, preedit.isEmpty, attachments.isEmpty, reply == nil,
             let entry = outbox.takeUnsent()
         else { return }
         replaceAll(with: entry.document, selection: entry.selection)
-        attachments = entry.attachments
-        if !attachments.isEmpty {
-            revision += 1
-            observe(.attachmentsChanged)
-        }
+        if !entry.attachments.isEmpty { setAttachments(entry.attachments) }
         if let reply = entry.reply { setReply(reply) }
         observe(.unsentRestored)
         noteContentChange()

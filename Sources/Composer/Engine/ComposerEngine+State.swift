@@ -11,18 +11,33 @@ extension ComposerEngine {
             isSending: !outbox.pending.isEmpty, unsentCount: outbox.unsent.count, counter: counter, lines: lines,
             maximumLines: maximum, height: height, isExpanding: lines >= maximum,
             scrollsInside: lines > maximum, isExpanded: isExpanded, formatting: offeredFormats,
-            typingStyles: chosenStyles ?? document.styles(before: selection.location), typing: typingText,
+            typingStyles: typingStyles, canClearStyles: canClearStyles, typing: typingText,
             typingNames: peers.names, attachments: attachments, canUndo: history.canUndo, canRedo: history.canRedo,
             highlightedMention: highlightedMention, completion: completion, isFocused: isFocused, isHidden: isHidden)
     }
 
     var isEditing: Bool { mode != .compose }
 
+    private var typingStyles: Set<TextStyle> { chosenStyles ?? document.styles(before: selection.location) }
+
+    private var canClearStyles: Bool {
+        guard !selection.isEmpty else { return !typingStyles.isEmpty }
+        return document.spans.contains { $0.style != nil && $0.range.intersects(selection) }
+    }
+
     var counter: CounterState? {
-        guard let limit = configuration.limit else { return nil }
+        guard let limit = configuration.limit else { return measuredCounter }
         let count = configuration.limitedCount(of: document)
         let text = configuration.counterStyle.text(count: count, limit: limit)
-        return CounterState(text: text, exceeded: count > limit, excess: count - limit)
+        return CounterState(
+            text: text, exceeded: count > limit, excess: count - limit,
+            margin: configuration.countUnit == .utf8 ? 1000 : 20)
+    }
+
+    private var measuredCounter: CounterState? {
+        guard let measured, !document.isEmpty else { return nil }
+        let excess = measured.excess + document.byteCount - measured.bytes
+        return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, margin: 1000)
     }
 
     /// SLK-41: neither while editing nor while completing, which is where the list covers it or is about to.
@@ -72,7 +87,7 @@ extension ComposerEngine {
     var saveRefusal: ComposerRefusal? {
         if !isEditing { return .notEditing }
         if isHidden { return .hidden }
-        if document.isBlank { return .empty }
+        if document.isBlank, !mayBeEmpty { return .empty }
         if counter?.exceeded ?? false { return .overLimit }
         return nil
     }

@@ -31,9 +31,9 @@ extension ComposerEngine {
     /// - Returns: whether anything is different.
     @discardableResult
     mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) -> Bool {
-        let before = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let before = moment
         change(&self)
-        let after = UndoHistory.Moment(spans: document.spans, selection: selection)
+        let after = moment
         guard before.spans != after.spans else { return false }
         history.record([], grouping: .atomic, from: before, to: after, at: now)
         revision += 1
@@ -66,7 +66,9 @@ extension ComposerEngine {
         let old = document.text(in: range)
         let new = (body(old) ?? "").withoutNUL()
         guard !new.unicodeScalars.elementsEqual(old.unicodeScalars) else { return }
-        guard fitsLimit(adding: new.count - old.count) else { return refuse(.overLimit) }
+        guard fitsLimit(adding: configuration.countUnit.count(new) - configuration.countUnit.count(old)) else {
+            return refuse(.overLimit)
+        }
         let length = new.utf16.count
         func moved(_ offset: Int) -> Int {
             if offset <= range.location { return offset }

@@ -4,7 +4,7 @@ extension ComposerEngine {
 
     /// A line break by the user: goes on with a quote or list, and ends it on an empty item (SLK-30, SLK-32).
     mutating func insertNewline(over range: TextRange) {
-        let item = range.isEmpty ? listItem(at: range.location) : nil
+        let item = range.isEmpty && !isIgnoring ? listItem(at: range.location) : nil
         guard let item else { return insertBreak("\n", over: range) }
         let contentStart = item.line.location + item.item.length
         let content = document.text(in: TextRange(start: contentStart, end: item.line.end))

@@ -14,6 +14,10 @@ public struct ComposerEngine: Sendable {
 
     var preedit = ""
     var mode = ComposerMode.compose
+    /// Whether the message that is being edited may lose its text, as it has files.
+    var mayBeEmpty = false
+    /// Whether the edit that is under way came with a draft.
+    var isRestoredEdit = false
     /// What was being written when editing began.
     var stash: ComposerStash?
     var history: UndoHistory
@@ -34,6 +38,7 @@ public struct ComposerEngine: Sendable {
     var isFocused = false
     var isHidden = false
     var isConnected = true
+    var measured: MeasuredSize?
     var isExpanded = false
     var revision = 0
     var now = Duration.zero
@@ -127,9 +132,10 @@ public struct ComposerEngine: Sendable {
         case .format(let name): format(name)
         case .setStyle(let style, let isOn): setStyle(style, isOn)
         case .clearStyles: clearStyles()
-        case .load, .beginEdit, .commitEdit, .cancelEdit, .reply, .replyPreview: performMode(event)
+        case .load, .beginEdit, .commitEdit, .cancelEdit, .editFailed, .editGone, .reply, .replyPreview:
+            performMode(event)
         case .attach, .detach, .upload, .moveAttachment, .updateAttachment, .placeInText: performAttachment(event)
-        case .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
+        case .measured, .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
         case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
             .acceptEntity,
@@ -155,8 +161,11 @@ public struct ComposerEngine: Sendable {
     private mutating func performMode(_ event: ComposerEvent) {
         closeCompletion()
         switch event {
-        case .load(let content): load(content)
-        case .beginEdit(let id, let content): beginEdit(id, content)
+        case .load(let written, let selection): load(written, selection)
+        case .beginEdit(let id, let written, let selection, let mayBeEmpty):
+            beginEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
+        case .editFailed(let id, let message): editFailed(id, message)
+        case .editGone(let id): forgetEdit(id)
         case .commitEdit: commitEdit()
         case .cancelEdit: cancelEdit()
         case .reply(let target): setReply(target)
@@ -167,6 +176,7 @@ public struct ComposerEngine: Sendable {
 
     private mutating func performSending(_ event: ComposerEvent) {
         switch event {
+        case .measured(let size): measured = size
         case .send: send()
         case .sendAccepted(let id): sendAccepted(id)
         case .sendFailed(let id): sendFailed(id)

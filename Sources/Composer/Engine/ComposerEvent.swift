@@ -44,15 +44,21 @@ public enum ComposerEvent: Sendable {
 
     // MARK: Content and modes
 
-    /// Sets the content by code, as one undoable step; completion stays closed.
-    case load(ComposerContent)
+    /// Sets the content by code, as one undoable step; completion stays closed. Without a selection the caret is at the
+    /// end.
+    case load(WrittenText, selection: TextRange? = nil)
     /// Empties the text, undoably.
     case clear
-    /// Starts editing a stored message; what was being written comes back afterwards (SLK-15).
-    case beginEdit(id: String, ComposerContent)
+    /// Starts editing a stored message; what was being written comes back afterwards (SLK-15). Another edit that is half
+    /// done comes back by undo. One of a message with files may leave no text.
+    case beginEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
     case commitEdit
     case cancelEdit
-    /// Answers a message; nil stops that.
+    /// The host could not store this edit: it is begun again as soon as nothing else is being edited.
+    case editFailed(id: String, ComposedMessage)
+    /// The message was deleted: its edit ends.
+    case editGone(id: String)
+    /// Answers a message, which ends an edit; one that is half done comes back by undo. Nil stops answering.
     case reply(ReplyTarget?)
     /// What became known of the answered message; ignored for another than that.
     case replyPreview(id: String, ReplyTarget.Preview)
@@ -71,6 +77,10 @@ public enum ComposerEvent: Sendable {
     case updateAttachment(source: String, Attachment)
 
     // MARK: Sending
+
+    /// How large a message the text becomes, in a place that takes only so much; nil if that is far off. What is written
+    /// until the next of these counts as it is (SLK-14).
+    case measured(MeasuredSize?)
 
     case send
     case sendAccepted(String)

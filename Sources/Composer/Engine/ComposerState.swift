@@ -42,6 +42,8 @@ public struct ComposerState: Equatable, Sendable {
     public var formatting: [String]
     /// Styles that text typed now takes.
     public var typingStyles: Set<TextStyle>
+    /// Whether there is a style to take: in the selection, or from what is typed next (SLK-35).
+    public var canClearStyles: Bool
     /// The typing indicator's text (SLK-41).
     public var typing: String?
     public var typingNames: [String]

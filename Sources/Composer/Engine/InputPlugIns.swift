@@ -33,6 +33,27 @@ extension ComposerEngine {
         for plugIn in plugIns.inputs { plugIn.invalidate() }
     }
 
+    /// Whether there is any input plug-in.
+    public var hasInputPlugIns: Bool { !plugIns.inputs.isEmpty }
+
+    /// Offers the input plug-ins what comes in another way than by ``ComposerEvent/paste(_:)``, as a file that was chosen.
+    ///
+    /// - Parameter refuses: whether it is refused where none takes it: there is nobody else.
+    /// - Returns: the effects; ``ComposerObservation/pasted`` is among them if one took it.
+    public mutating func offerToPlugIns(
+        _ attachment: Attachment, refuses: Bool, at now: Duration
+    ) -> [ComposerEffect] {
+        let due = advance(to: now)
+        return due
+            + takeTurn { engine in
+                if engine.isTakenByPlugIn([.media(attachment)]) {
+                    engine.observe(.pasted)
+                } else if refuses {
+                    engine.refuse(.mediaType(attachment.type))
+                }
+            }
+    }
+
     /// Asks the input plug-ins in order, each for all that is offered; the first that takes something ends it.
     func isTakenByPlugIn(_ offers: [PasteOffer]) -> Bool {
         guard !plugIns.inputs.isEmpty, !isIgnoring else { return false }

@@ -73,6 +73,7 @@ public protocol ComposerSendGate: Sendable {
 
 struct PlugInList: Sendable {
     var gate: (any ComposerSendGate)?
+    var policy: (any CompletionPolicy)?
     var observers: [any ComposerObserver] = []
     var interceptors: [any ComposerInterceptor] = []
     var inputs: [any ComposerInputPlugIn] = []
@@ -80,6 +81,11 @@ struct PlugInList: Sendable {
 }
 
 extension ComposerEngine {
+    /// Whether somebody is called while an event is handled who is not handed the engine with it.
+    public var callsPlugIns: Bool {
+        plugIns.policy != nil || !plugIns.observers.isEmpty || !plugIns.interceptors.isEmpty || !plugIns.inputs.isEmpty
+    }
+
     /// Asks this gate before a new message is handed over; nil asks nobody. Edits are not asked about.
     public mutating func setSendGate(_ gate: (any ComposerSendGate)?) {
         plugIns.gate = gate

@@ -5,27 +5,38 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
     /// The MIME type under which a window offers ``encoded()`` beside the plain text.
     public static let mediaType = "application/x-parlance-fragment+json"
     /// The version that this code writes and the only one that it reads.
-    public static let currentVersion = 1
+    public static let currentVersion = 2
     /// Bytes beyond which ``decode(_:)`` reads nothing.
     public static let largestEncoding = 16 * 1024 * 1024
-    /// Spans beyond which ``decode(_:)`` reads nothing: nobody writes so many, and each costs on every key press.
-    public static let mostSpans = 4096
+    /// Marks beyond which ``decode(_:)`` reads nothing: nobody writes so many, and each costs on every key press.
+    public static let mostMarks = 4096
 
-    public var text: String
-    /// In ranges of ``text``. A mention is here only if the whole of it was copied.
-    public var spans: [Span]
+    /// A mention is marked only if the whole of it was copied.
+    public var written: WrittenText
+    /// What programs get that don't read this form; nil is the source of ``written``.
+    public var plainText: String?
+    /// The same for those that take formatted text.
+    public var html: String?
+
+    public init(_ written: WrittenText, plainText: String? = nil, html: String? = nil) {
+        self.written = written
+        self.plainText = plainText
+        self.html = html
+    }
+
+    /// What programs get that take nothing but text.
+    public var text: String { plainText ?? written.source }
 
     private struct Versioned: Codable {
         var version: Int
-        var text: String
-        var spans: [Span]
+        var written: WrittenText
     }
 
     /// The fragment for other windows: JSON, with the version of its form.
     public func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(Versioned(version: Self.currentVersion, text: text, spans: spans))
+        return try encoder.encode(Versioned(version: Self.currentVersion, written: written))
     }
 
     /// Reads what ``encoded()`` wrote. Any program can put anything on a clipboard: what does not hold together is
@@ -38,15 +49,18 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
         let decoder = JSONDecoder()
         guard let header = try? decoder.decode(Header.self, from: data) else { throw .unreadable }
         guard header.version == currentVersion else { throw .unknownVersion(header.version) }
-        guard let read = try? decoder.decode(Versioned.self, from: data) else { throw .unreadable }
-        guard read.spans.count <= mostSpans else { throw .tooLarge }
-        let fragment = ClipboardFragment(text: read.text, spans: read.spans)
-        guard fragment.isSound else { throw .damaged }
-        return fragment
+        do {
+            let written = try decoder.decode(Versioned.self, from: data).written
+            guard written.marks.count <= mostMarks else { throw ClipboardFragmentError.tooLarge }
+            return ClipboardFragment(written)
+        } catch let error as ClipboardFragmentError {
+            throw error
+        } catch DecodingError.dataCorrupted {
+            throw .damaged
+        } catch {
+            throw .unreadable
+        }
     }
-
-    /// Whether text and spans hold together.
-    var isSound: Bool { ComposerDocument(text, spans: spans) != nil }
 }
 
 /// Why a clipboard's fragment was not read.
@@ -55,49 +69,15 @@ public enum ClipboardFragmentError: Error, Hashable, Sendable {
     case unreadable
     /// Written by another version of the program.
     case unknownVersion(Int)
-    /// Offsets or mentions don't fit the text.
+    /// Marks don't fit the text.
     case damaged
-    /// Over ``ClipboardFragment/largestEncoding`` or ``ClipboardFragment/mostSpans``.
+    /// Over ``ClipboardFragment/largestEncoding`` or ``ClipboardFragment/mostMarks``.
     case tooLarge
 }
 
 extension ComposerDocument {
-    /// Text and spans from outside; nil if the text holds NUL or a span does not fit it: outside of it, off the
-    /// boundaries of clusters, a mention of another text or across another, an identifier that another span has.
-    init?(_ text: String, spans: [Span]) {
-        var document = ComposerDocument(text)
-        guard document.length == text.utf16.count, Set(spans.map(\.id)).count == spans.count else { return nil }
-        let sorted = spans.sorted { $0.range.location < $1.range.location }
-        var mentionsEnd = 0
-        for span in sorted {
-            guard !span.range.isEmpty, document.contains(span.range) else { return nil }
-            if span.picture != nil, document.text(in: span.range) != Span.pictureCharacter { return nil }
-            guard let mention = span.mention else { continue }
-            let written = document.text(in: span.range).unicodeScalars
-            guard span.range.location >= mentionsEnd, written.elementsEqual(mention.text.unicodeScalars) else {
-                return nil
-            }
-            mentionsEnd = span.range.end
-        }
-        document.restoreSpans(sorted)
-        let before = document.spans
-        document.alignSpans()
-        guard document.spans == before else { return nil }
-        self = document
-    }
-
-    /// A piece of the text with its spans, for a clipboard or a drag; mentions are in it only as a whole (HKW-29).
-    public func fragment(in range: TextRange) -> ClipboardFragment {
-        let inner = spans.compactMap { span -> Span? in
-            var span = span
-            let start = max(span.range.location, range.location)
-            let end = min(span.range.end, range.end)
-            guard start < end, span.mention == nil || range.covers(span.range) else { return nil }
-            span.range = TextRange(location: start - range.location, length: end - start)
-            return span
-        }
-        return ClipboardFragment(text: text(in: range), spans: inner)
-    }
+    /// A piece of the text for a clipboard or a drag; mentions are marked in it only as a whole (HKW-29).
+    public func fragment(in range: TextRange) -> ClipboardFragment { ClipboardFragment(written(in: range)) }
 }
 
 /// What a clipboard or a drop offers, in the order in which it advertises it.

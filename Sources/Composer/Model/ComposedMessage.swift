@@ -2,65 +2,54 @@
 public struct ComposedMessage: Hashable, Sendable {
     /// A part of the message (MIB-20).
     public enum Part: Hashable, Sendable {
-        case text(String)
+        case text(WrittenText)
         case attachment(Attachment)
     }
 
     /// What the host answers about; for an edit the identifier of the edited message.
     public let id: String
-    /// The text to send: without pictures, and without white space at its ends if the configuration says so.
-    public let text: String
-    /// The text as it stood.
-    public let rawText: String
-    /// The mentions and styles, in ranges of ``text``.
-    public let spans: [Span]
+    /// What to send: without pictures, and without white space at its ends if the configuration says so.
+    public let text: WrittenText
+    /// What was written, as it stood.
+    public let raw: WrittenText
     /// In the order of ``parts``.
     public let attachments: [Attachment]
     /// Text and attachments in the order in which they are read: pictures where they stand in the text, pieces of text
     /// between them without white space at their ends and never empty, what has no place in the text last (MIB-20).
     public let parts: [Part]
     /// The message answered, unless it is gone.
-    public let replyTo: String?
+    public let reply: ReplyTarget?
+    /// Whether it may be without text: an edit of what goes with files.
+    public let mayBeEmpty: Bool
 
-    /// The spans that are mentions.
-    public var mentions: [Span] { spans.filter { $0.mention != nil } }
+    /// The identifier of the message answered.
+    public var replyTo: String? { reply?.messageID }
+
+    /// The mentions in ``text``.
+    public var mentions: [WrittenText.Mark] { text.marks.filter { $0.mention != nil } }
 }
 
 extension ComposerDocument {
-    func message(id: String, trimmed: Bool, attachments: [Attachment], reply: ReplyTarget?) -> ComposedMessage {
-        guard pictures.isEmpty else {
-            return messageWithPictures(id: id, trimmed: trimmed, attachments: attachments, reply: reply)
-        }
-        let range = trimmed ? trimmedRange : TextRange(location: 0, length: length)
-        let spans = spans.compactMap { span -> Span? in
-            let start = max(span.range.location, range.location)
-            let end = min(span.range.end, range.end)
-            guard start < end else { return nil }
-            var span = span
-            span.range = TextRange(location: start - range.location, length: end - start)
-            if let mention = span.mention {
-                let text = text(in: TextRange(start: start, end: end))
-                span.content = .mention(Mention(entityID: mention.entityID, text: text, short: mention.short))
-            }
-            return span
-        }
-        let reply = reply.flatMap { $0.preview == .gone ? nil : $0.messageID }
-        let written = text(in: range)
+    func message(
+        id: String, trimmed: Bool, attachments: [Attachment] = [], reply: ReplyTarget? = nil, mayBeEmpty: Bool = false
+    ) -> ComposedMessage {
+        let parts = pictures.isEmpty ? nil : partsByPictures(attachments)
+        let plain = pictures.isEmpty ? self : removingPictures { _ in true }
+        let text = trimmed ? plain.written(in: plain.trimmedRange, cutsMentions: true) : plain.written
+        let files = parts?.compactMap { if case .attachment(let file) = $0 { file } else { nil } } ?? attachments
         return ComposedMessage(
-            id: id, text: written, rawText: text, spans: spans, attachments: attachments,
-            parts: (written.isEmpty ? [] : [.text(written)]) + attachments.map { .attachment($0) }, replyTo: reply)
+            id: id, text: text, raw: plain.written, attachments: files,
+            parts: parts ?? (text.source.isEmpty ? [] : [.text(text)]) + files.map { .attachment($0) },
+            reply: reply?.preview == .gone ? nil : reply, mayBeEmpty: mayBeEmpty)
     }
 
-    private func messageWithPictures(
-        id: String, trimmed: Bool, attachments: [Attachment], reply: ReplyTarget?
-    ) -> ComposedMessage {
+    private func partsByPictures(_ attachments: [Attachment]) -> [ComposedMessage.Part] {
         var left = attachments
         var parts: [ComposedMessage.Part] = []
         var start = 0
         func addText(upTo end: Int) {
-            let piece = ComposerDocument(text(in: TextRange(start: start, end: end)))
-            let text = piece.text(in: piece.trimmedRange)
-            if !text.isEmpty { parts.append(.text(text)) }
+            let text = written(in: trimmed(TextRange(start: start, end: end)), cutsMentions: true)
+            if !text.source.isEmpty { parts.append(.text(text)) }
         }
         for span in pictures {
             addText(upTo: span.range.location)
@@ -69,12 +58,6 @@ extension ComposerDocument {
             parts.append(.attachment(left.remove(at: place)))
         }
         addText(upTo: length)
-        parts += left.map { .attachment($0) }
-        let plain = removingPictures { _ in true }
-            .message(id: id, trimmed: trimmed, attachments: attachments, reply: reply)
-        let ordered = parts.compactMap { if case .attachment(let attachment) = $0 { attachment } else { nil } }
-        return ComposedMessage(
-            id: id, text: plain.text, rawText: plain.rawText, spans: plain.spans, attachments: ordered, parts: parts,
-            replyTo: plain.replyTo)
+        return parts + left.map { .attachment($0) }
     }
 }

@@ -3,18 +3,55 @@ public struct ReplyTarget: Hashable, Sendable, Codable {
     /// What is known of the message's text.
     public enum Preview: Hashable, Sendable, Codable {
         case loading
-        case text(String)
+        /// The words alone, without Markdown, and whom they mention.
+        case text(WrittenText)
         /// Deleted or not to be had.
         case gone
+
+        public static func text(_ words: String) -> Self { .text(WrittenText(words, syntax: .plain)) }
     }
 
     public var messageID: String
+    /// What the sender is called.
     public var sender: String
+    /// The sender's identifier in the host's world, if it is known: who is answered is notified.
+    public var senderID: String?
     public var preview: Preview
 
-    public init(messageID: String, sender: String, preview: Preview = .loading) {
+    public init(messageID: String, sender: String, senderID: String? = nil, preview: Preview = .loading) {
         self.messageID = messageID
         self.sender = sender
+        self.senderID = senderID
         self.preview = preview
+    }
+}
+
+extension ReplyTarget.Preview {
+    private enum Keys: String, CodingKey { case loading, text, gone }
+    private struct Text: Codable { var _0: WrittenText }
+    private struct FirstText: Decodable { var _0: String }
+    private struct Nothing: Codable {}
+
+    /// Reads drafts of version 1 too, whose previews are bare words.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        if container.contains(.loading) {
+            self = .loading
+        } else if container.contains(.gone) {
+            self = .gone
+        } else if let words = try? container.decode(FirstText.self, forKey: .text) {
+            self = .text(words._0)
+        } else {
+            self = .text(try container.decode(Text.self, forKey: .text)._0)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        switch self {
+        case .loading: try container.encode(Nothing(), forKey: .loading)
+        case .text(let words): try container.encode(Text(_0: words), forKey: .text)
+        case .gone: try container.encode(Nothing(), forKey: .gone)
+        }
     }
 }

@@ -6,6 +6,8 @@
 public struct ComposerDocument: Sendable, Equatable {
     private(set) var storage = TextStorage()
     private(set) var spanSet = SpanSet()
+    /// How the text is to be read.
+    public internal(set) var syntax = WrittenText.Syntax.markdown
     /// Scalars that are neither white space nor line breaks: kept, so that "is there anything to send" costs nothing.
     private var nonBlankScalars = 0
     private var lineBreaks = 0
@@ -16,6 +18,29 @@ public struct ComposerDocument: Sendable, Equatable {
     public init(_ text: String) {
         _ = replace(TextRange(location: 0, length: 0), with: text)
     }
+
+    /// What somebody wrote, to be written on. A mark off the boundaries of clusters is left out.
+    public init(_ written: WrittenText) {
+        self.init(written.source)
+        syntax = written.syntax
+        add(written.marks, from: 0)
+    }
+
+    /// Marks what was inserted at an offset.
+    mutating func add(_ marks: [WrittenText.Mark], from offset: Int) {
+        for mark in marks {
+            let range = TextRange(location: offset + mark.range.location, length: mark.range.length)
+            switch mark.content {
+            case .mention(let target):
+                _ = addMention(Mention(target, text: text(in: range), short: mark.short), over: range)
+            case .style(let style): setStyle(style, true, over: range)
+            case .file(let source): addPicture(source, at: range.location)
+            }
+        }
+    }
+
+    /// What stands in the document: O(n).
+    public var written: WrittenText { WrittenText(of: self) }
 
     /// The whole text: O(n). Nothing that happens on a key press reads it.
     public var text: String { storage.string }
@@ -31,6 +56,8 @@ public struct ComposerDocument: Sendable, Equatable {
     public var length: Int { storage.utf16Count }
     /// The length in Unicode scalars, which GtkTextBuffer counts.
     public var scalarCount: Int { storage.scalarCount }
+    /// The length in UTF-8, which servers count.
+    public var byteCount: Int { storage.utf8Count }
     /// The length in grapheme clusters: what people call characters.
     public var graphemeCount: Int { storage.graphemeCount }
     public var isEmpty: Bool { storage.isEmpty }
@@ -40,13 +67,33 @@ public struct ComposerDocument: Sendable, Equatable {
     public var hardLineCount: Int { lineBreaks + 1 }
 
     public static func == (left: ComposerDocument, right: ComposerDocument) -> Bool {
-        left.spanSet.spans == right.spanSet.spans && left.storage == right.storage
+        left.syntax == right.syntax && left.spanSet.spans == right.spanSet.spans && left.storage == right.storage
     }
 }
 
 // MARK: - Reading
 
 extension ComposerDocument {
+    /// A piece of what stands in the document. Mentions and pictures are in it only as a whole (HKW-29).
+    public func written(in range: TextRange) -> WrittenText { written(in: range, cutsMentions: false) }
+
+    /// - Parameter cutsMentions: what lies in the range of a mention stays one: its outer white space is cut off.
+    func written(in range: TextRange, cutsMentions: Bool) -> WrittenText {
+        let range = aligned(range)
+        var piece = ComposerDocument(text(in: range))
+        piece.syntax = syntax
+        let inner = spans.compactMap { span -> Span? in
+            var span = span
+            let start = max(span.range.location, range.location)
+            let end = min(span.range.end, range.end)
+            guard start < end, cutsMentions || span.style != nil || range.covers(span.range) else { return nil }
+            span.range = TextRange(location: start - range.location, length: end - start)
+            return span
+        }
+        piece.restoreSpans(inner)
+        return piece.written
+    }
+
     /// The text of a range, which is first brought into the text: O(length of the range).
     public func text(in range: TextRange) -> String {
         storage.string(in: clamped(range))
@@ -133,10 +180,6 @@ extension ComposerDocument {
 
     mutating func restoreSpans(_ spans: [Span]) {
         spanSet.restore(spans)
-    }
-
-    mutating func alignSpans() {
-        spanSet.align(to: storage)
     }
 
     /// Marks a range as a mention if its text is exactly the mention's and nothing else is marked there (HKW-67).

@@ -1,4 +1,4 @@
-/// A range of the text that means something: a mention or a style.
+/// A range of the text that means something: a mention, a style or the place of a picture.
 public struct Span: Identifiable, Hashable, Sendable, Codable {
     /// Unique in its document for as long as the document lives, undo included.
     public struct ID: Hashable, Sendable, Codable, RawRepresentable {
@@ -43,16 +43,19 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
 ///
 /// The text under a mention's span always equals ``text``.
 public struct Mention: Hashable, Sendable, Codable {
-    /// The entity's identifier in the host's world.
-    public var entityID: String
+    /// Whom or what it means, whatever its text says.
+    public var target: MentionTarget
     /// What stands in the text.
     public var text: String
     /// A shorter form that Backspace may leave, if the entity has one (HKW-58).
     public var short: String?
 
-    public init(entityID: String, text: String, short: String? = nil) {
-        self.entityID = entityID
+    public init(_ target: MentionTarget, text: String, short: String? = nil) {
+        self.target = target
         self.text = text
         self.short = short
     }
+
+    /// The entity's identifier in the host's world.
+    public var entityID: String { target.id }
 }

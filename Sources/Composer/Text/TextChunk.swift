@@ -138,6 +138,14 @@ struct UTF16Metric: RopeMetric {
     func index(at offset: Int, in chunk: TextChunk) -> String.Index { chunk.index(atUTF16: offset) }
 }
 
+struct UTF8Metric: RopeMetric {
+    func size(of summary: TextSummary) -> Int { summary.utf8 }
+
+    func index(at offset: Int, in chunk: TextChunk) -> String.Index {
+        chunk.text.utf8.index(chunk.text.startIndex, offsetBy: offset)
+    }
+}
+
 struct ScalarMetric: RopeMetric {
     func size(of summary: TextSummary) -> Int { summary.scalars }
 

@@ -17,6 +17,7 @@ struct TextStorage: Sendable {
 
     var utf16Count: Int { rope.count(in: UTF16Metric()) }
     var scalarCount: Int { rope.count(in: ScalarMetric()) }
+    var utf8Count: Int { rope.count(in: UTF8Metric()) }
     var isEmpty: Bool { rope.isEmpty }
 
     /// The whole text: O(n).

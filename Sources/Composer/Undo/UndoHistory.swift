@@ -13,7 +13,7 @@ enum UndoGrouping: Equatable {
 ///
 /// A step keeps what it removed and inserted, not the text around it, so that it costs what the change did.
 struct UndoHistory: Sendable {
-    struct Edit: Sendable, Equatable {
+    struct Edit: Sendable {
         var location: Int
         var removed: String
         var removedLength: Int
@@ -21,15 +21,25 @@ struct UndoHistory: Sendable {
         var insertedLength: Int
     }
 
-    struct Moment: Sendable, Equatable {
+    struct Moment: Sendable {
         var spans: [Span]
         var selection: TextRange
+        var syntax: WrittenText.Syntax
     }
 
-    struct Step: Sendable, Equatable {
+    struct Step: Sendable {
         var edits: [Edit]
         var before: Moment
         var after: Moment
+        var extra: Extra?
+    }
+
+    /// What a step did beside the text.
+    enum Extra: Sendable {
+        /// A message was handed over, with these.
+        case sent(SentExtras)
+        /// Something else was begun before this was done.
+        case left(ComposerContext)
     }
 
     private struct Run: Equatable {
@@ -131,6 +141,52 @@ struct UndoHistory: Sendable {
         } else {
             undoSteps[step].edits.append(edit)
         }
+    }
+
+    /// Notes what the newest step did beside the text.
+    mutating func add(_ extra: Extra) {
+        if !undoSteps.isEmpty { undoSteps[undoSteps.count - 1].extra = extra }
+    }
+
+    /// Puts the way back to what was left behind all other steps.
+    ///
+    /// - Parameter inRedo: the way is forward: it was left by undoing.
+    mutating func addWay(to context: ComposerContext, inRedo: Bool, at moment: Moment) {
+        guard depth > 0 else { return }
+        let step = Step(edits: [], before: moment, after: moment, extra: .left(context))
+        run = nil
+        if inRedo { redoSteps.append(step) } else { undoSteps.append(step) }
+    }
+
+    /// Forgets the step that was just taken: the way back is another.
+    mutating func removeTaken(byUndo: Bool) {
+        if byUndo { redoSteps.removeLast() } else { undoSteps.removeLast() }
+    }
+
+    /// Nobody can go back to editing this message.
+    mutating func forgetWays(to id: String) {
+        undoSteps = undoSteps.compactMap { Self.step($0, without: id) }
+        redoSteps = redoSteps.compactMap { Self.step($0, without: id) }
+    }
+
+    private static func step(_ step: Step, without id: String) -> Step? {
+        guard case .left(.edit(var edit))? = step.extra else { return step }
+        edit.history.forgetWays(to: id)
+        var step = step
+        guard edit.id != id else {
+            // What was left before it is still to be had.
+            guard let before = edit.history.left else { return nil }
+            step.extra = .left(before)
+            return step
+        }
+        step.extra = .left(.edit(edit))
+        return step
+    }
+
+    /// What was left before the steps that are there, the latest.
+    var left: ComposerContext? {
+        for step in undoSteps.reversed() { if case .left(let context)? = step.extra { return context } }
+        return nil
     }
 
     mutating func popUndo() -> Step? {

@@ -62,6 +62,16 @@ public final class ScrolledWindow: Widget {
         setChild(child)
     }
 
+    /// Scrolls a child that is too wide to the side, and is as high as it is: up and down is scrolled what is around.
+    public convenience init(sideways child: Widget) {
+        self.init(sinking: gtk_scrolled_window_new())
+        gtk_scrolled_window_set_policy(cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
+        gtk_scrolled_window_set_propagate_natural_width(cast(), 1)
+        gtk_scrolled_window_set_propagate_natural_height(cast(), 1)
+        takesScrolling(only: .sideways)
+        setChild(child)
+    }
+
     public func setChild(_ child: Widget) { gtk_scrolled_window_set_child(cast(), child.cast()) }
     public var verticalAdjustment: Adjustment {
         Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(cast())))

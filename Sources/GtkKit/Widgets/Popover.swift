@@ -6,9 +6,36 @@ extension Widget {
     /// Never beside a GtkStack: to assistive technology each child of a stack is the page that it stands on, and for a
     /// child without a page GTK 4.8 follows a null pointer as soon as the popover closes.
     public final func attachPopover(to parent: Widget) {
+        PopoverGrabs.keepInBounds
         precondition(shim_is_a(parent.pointer, gtk_stack_get_type()) == 0, "a popover is no page of a stack")
         gtk_widget_set_parent(cast(), parent.cast())
     }
+}
+
+/// Sees to it that no popover holds the pointer without being seen.
+///
+/// GTK 4.8 takes a grab when a popover is shown, and gives it back when it is hidden. One that goes with what is around
+/// it, a page that is left or a window that closes, is unmapped and not hidden: no click reaches any widget from then on,
+/// until another popover is opened and closed.
+enum PopoverGrabs {
+    /// Once a process.
+    static let keepInBounds: Void = {
+        // The signal is there when the class is.
+        g_type_class_ref(gtk_widget_get_type())
+        let unmap = g_signal_lookup("unmap", gtk_widget_get_type())
+        _ = g_signal_add_emission_hook(
+            unmap, 0,
+            { _, count, values, _ in
+                guard count > 0, let values, let widget = g_value_get_object(values) else { return 1 }
+                nonisolated(unsafe) let popover = widget
+                MainActor.assumeIsolated {
+                    guard shim_is_a(popover, gtk_popover_get_type()) != 0 else { return }
+                    let widget = Widget(borrowing: popover)
+                    if widget.isVisible { widget.isVisible = false }
+                }
+                return 1
+            }, nil, nil)
+    }()
 }
 
 /// A popover that shows something beside what the user goes on doing: it takes neither the focus nor a grab, and

@@ -1,5 +1,7 @@
 import ChatCore
 import ChatOutbox
+import Composer
+import MessageMarkup
 
 /// What the user did to messages and the server has not taken yet: they are shown as they will be then.
 ///
@@ -56,8 +58,10 @@ extension Message {
     fileprivate mutating func apply(_ request: OutboxRequest, by own: MemberID) {
         guard !isDeleted else { return }
         switch request.action {
-        case .send: break
-        case .edit(_, let text, let formattedText): edit(text: text, formattedText: formattedText, at: request.queuedAt)
+        case .send, .unreadable: break
+        case .edit(_, let text):
+            edit(
+                to: Wording(MessageMarkup.plainText(of: text), written: text.unlessBlank), at: request.queuedAt)
         case .delete: delete()
         case .react(_, let text, let isGiven): setReaction(text, isGiven: isGiven, by: own)
         }
@@ -68,7 +72,7 @@ extension PendingChange {
     fileprivate init?(_ item: OutboxItem) {
         let kind: Kind
         switch item.request.action {
-        case .send: return nil
+        case .send, .unreadable: return nil
         case .edit: kind = .edit
         case .delete: kind = .deletion
         case .react: kind = .reaction

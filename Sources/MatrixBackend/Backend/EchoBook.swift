@@ -1,7 +1,9 @@
 import ChatCore
 import ChatOutbox
 import ChatStore
+import Composer
 import Foundation
+import MessageMarkup
 
 /// Messages of one's own that the sync has not brought yet, as they are shown at the end of their rooms.
 struct EchoBook {
@@ -12,6 +14,8 @@ struct EchoBook {
 
     private struct Echo {
         var message: Message
+        /// What its text was made of.
+        var source: WrittenText
         /// What the server calls it, once it took it.
         var event: MessageID?
         /// The last sync that had begun by then; nil if it is not looked for.
@@ -24,10 +28,15 @@ struct EchoBook {
     private static let firstPosition: Int64 = 1 << 40
     private static let mark = "~"
 
+    /// What is shown of what can't be read.
+    let unreadable: String
+
     private var rooms: [RoomID: [Echo]] = [:]
     /// Those that the sync brought before the outbox was done with them.
     private var settled: [RoomID: Set<TransactionID>] = [:]
     private var position = firstPosition
+
+    init(unreadable: String) { self.unreadable = unreadable }
 
     func messages(in room: RoomID) -> [Message] { rooms[room]?.map(\.message) ?? [] }
 
@@ -44,7 +53,7 @@ struct EchoBook {
         var echoes = rooms[room] ?? []
         var waiting: Set<TransactionID> = []
         for item in items {
-            guard case .send(let message) = item.request.action else { continue }
+            guard let message = message(of: item.request) else { continue }
             waiting.insert(item.request.id)
             guard settled[room]?.contains(item.request.id) != true else { continue }
             let known = echoes.firstIndex { $0.message.transactionID == item.request.id }
@@ -54,14 +63,17 @@ struct EchoBook {
                 self.position += 1
                 position = self.position
             }
+            let text = known.flatMap { echoes[$0].source == message.text ? echoes[$0].message.text : nil }
             var shown = Self.shown(
-                message, item.request, isFailed: item.isFailed, by: own, at: position ?? Self.firstPosition)
+                message, item.request, text: text, isFailed: item.isFailed, by: own,
+                at: position ?? Self.firstPosition)
             shown.upload = item.isFailed ? nil : item.upload
             if let known {
                 if echoes[known].message == shown { continue }
                 echoes[known].message = shown
+                echoes[known].source = message.text
             } else {
-                echoes.append(Echo(message: shown))
+                echoes.append(Echo(message: shown, source: message.text))
             }
             change.changed.append(shown)
         }
@@ -74,6 +86,14 @@ struct EchoBook {
         rooms[room] = echoes.isEmpty ? nil : echoes
         settled[room]?.formIntersection(waiting)
         return change
+    }
+
+    private func message(of request: OutboxRequest) -> WrittenMessage? {
+        switch request.action {
+        case .send(let message): message
+        case .unreadable: WrittenMessage(WrittenText(unreadable, syntax: .plain), kind: .notice)
+        default: nil
+        }
     }
 
     /// The server took a message and calls it so. It stays as it is shown until the sync brings it, so that it is told
@@ -121,14 +141,25 @@ struct EchoBook {
     /// The echo of a message that the server has and the sync has not brought yet.
     func echo(of event: MessageID, in room: RoomID) -> Message? { rooms[room]?.first { $0.event == event }?.message }
 
+    /// What was written here, in the form in which it was written: a server tells of it without.
+    func authored(_ events: [TimelineEvent], in room: RoomID) -> [TimelineEvent] {
+        guard let echoes = rooms[room] else { return events }
+        return events.map { event in
+            guard case .message(var new) = event, let transaction = new.transactionID,
+                let echo = echoes.first(where: { $0.message.transactionID == transaction })
+            else { return event }
+            new.written = echo.message.written
+            return .message(new)
+        }
+    }
+
     /// The server changed a message that the sync has not brought yet.
     /// - Returns: the echo as it is now; nil if there is none.
     mutating func apply(_ change: MessageChange, in room: RoomID) -> Message? {
         guard let place = rooms[room]?.firstIndex(where: { $0.event == change.target }), var echo = rooms[room]?[place]
         else { return nil }
         switch change.kind {
-        case .edit(let text, let formattedText):
-            echo.message.edit(text: text, formattedText: formattedText, at: change.at)
+        case .edit(let wording): echo.message.edit(to: wording, at: change.at)
         case .deletion: echo.message.delete()
         case .reaction(let text): echo.message.setReaction(text, isGiven: true, by: change.sender)
         }
@@ -158,7 +189,7 @@ struct EchoBook {
     }
 
     /// How a message will be shown that is about to be followed.
-    static func preview(of message: OutboxMessage, _ request: OutboxRequest, by own: MemberID) -> Message {
+    static func preview(of message: WrittenMessage, _ request: OutboxRequest, by own: MemberID) -> Message {
         shown(message, request, isFailed: false, by: own, at: firstPosition)
     }
 
@@ -168,20 +199,15 @@ struct EchoBook {
     }
 
     private static func shown(
-        _ message: OutboxMessage, _ request: OutboxRequest, isFailed: Bool, by own: MemberID, at position: Int64
+        _ message: WrittenMessage, _ request: OutboxRequest, text: String? = nil, isFailed: Bool, by own: MemberID,
+        at position: Int64
     ) -> Message {
-        let files = message.attachments.map { attachment in
-            var reference = attachment.reference
-            // In the archive a file is called by its digest.
-            if reference.uri.isEmpty {
-                reference.uri = MatrixBackend.mediaScheme + String(attachment.path.split(separator: "/").last ?? "")
-            }
-            return reference
-        }
-        return Message(
-            id: id(of: request.id), roomID: request.room, sender: own, text: message.text, sentAt: request.queuedAt,
-            position: position, transactionID: request.id, replyTo: message.replyTo,
-            delivery: isFailed ? .failed : .sending, kind: message.kind, formattedText: message.formattedText,
-            attachments: files)
+        Message(
+            id: id(of: request.id), roomID: request.room, sender: own,
+            text: text ?? MessageMarkup.plainText(of: message.text),
+            sentAt: request.queuedAt, position: position, transactionID: request.id, replyTo: message.reply?.message,
+            delivery: isFailed ? .failed : .sending, kind: message.kind,
+            written: message.text.unlessBlank,
+            attachments: message.files)
     }
 }

@@ -81,16 +81,26 @@ extension MatrixBackend {
     /// - Returns: when the first of it happened, nil if it has nothing but goes on; and how many messages it has.
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> (earliest: Date?, messages: Int) {
-        let page = try await client.history(of: room, before: gap.token, limit: Self.fillSize)
+        let page = try await page(before: gap, in: room)
         let events = try await reader(of: room).timeline(page.events.reversed())
         let members = try await strangers(in: page.state, of: room)
         try await inTurn {
             guard let outcome = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
             else { return }
             await tell(outcome)
+            try await takeBackState(deletedBy: page.events, in: room)
             roomsChanged()
         }
         return (page.events.last?.sentAt, events.count { if case .message = $0 { true } else { false } })
+    }
+
+    private func page(before gap: TimelineGap, in room: RoomID) async throws -> HistoryPage {
+        guard let event = gap.eventBehind else {
+            return try await client.history(of: room, before: gap.token, limit: Self.fillSize)
+        }
+        let context = try await client.context(of: event, in: room, limit: 1)
+        let before = context.events.prefix { $0.id != event }
+        return HistoryPage(events: before.reversed(), state: context.state, next: context.older)
     }
 
     private func reader(of room: RoomID) async throws -> EventReader {

@@ -3,13 +3,11 @@ import ChatStore
 public import Foundation
 
 extension MatrixBackend {
-    static let mediaScheme = "media:"
-
     public nonisolated func takeIn(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         let entry = try await media.takeIn(content, progress: progress)
-        return MediaReference(uri: Self.mediaScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
+        return MediaReference(uri: MediaReference.keptScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
     }
 
     /// Fetches it from the server if it is not here.
@@ -48,26 +46,22 @@ extension MatrixBackend {
     }
 
     public nonisolated func namedFile(of reference: MediaReference) async throws -> URL {
-        if let digest = Self.digest(of: reference.uri) { return try await media.named(reference.name, digest) }
+        if let digest = reference.digest { return try await media.named(reference.name, digest) }
         _ = try await content(of: reference)
         return try await fetched.named(reference.name, reference.uri)
     }
 
     /// Deletes what was sent or is not to be sent any more, and of what was fetched what is too much.
     nonisolated func sweepMedia() async {
-        await media.sweep(Self.mediaScheme, knownBy: store, at: now())
+        await media.sweep(MediaReference.keptScheme, knownBy: store, at: now())
         try? await fetched.purge()
     }
 
     // MARK: Files
 
-    private static func digest(of uri: String) -> String? {
-        uri.hasPrefix(mediaScheme) ? String(uri.dropFirst(mediaScheme.count)) : nil
-    }
-
     /// What is here; nil if it has to be fetched.
     private nonisolated func keptFile(of uri: String) async throws -> URL? {
-        if let digest = Self.digest(of: uri) {
+        if let digest = MediaReference.digest(of: uri) {
             guard let url = media.url(of: digest) else { throw ChatError.notFound }
             return url
         }

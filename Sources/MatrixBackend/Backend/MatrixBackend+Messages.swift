@@ -1,78 +1,78 @@
 public import ChatCore
 import ChatOutbox
 import ChatStore
+public import Composer
 import Foundation
 
 extension MatrixBackend {
     /// The message is on its way, and is told as that, once this returns. What the server makes of it follows under
     /// the server's identifier.
     @discardableResult
-    public func send(_ message: OutgoingMessage, to room: RoomID) async throws -> Message {
-        if let known = try await sent(message.transactionID, in: room) { return known }
-        let queued = try await queue([message], to: room)[0]
-        if let known = try await sent(message.transactionID, in: room) { return known }
+    public func send(
+        _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
+    ) async throws -> Message {
+        if let known = try await sent(transaction, in: room) { return known }
+        let queued = try await queue([(transaction, message)], to: room, leaving: nil)[0]
+        if let known = try await sent(transaction, in: room) { return known }
         // The watcher comes to it in its turn.
-        let request = OutboxRequest(id: message.transactionID, room: room, action: .send(queued), queuedAt: now())
+        let request = OutboxRequest(id: transaction, room: room, action: .send(queued), queuedAt: now())
         return EchoBook.preview(of: queued, request, by: own)
     }
 
-    public func send(_ messages: [OutgoingMessage], to room: RoomID) async throws {
-        var new: [OutgoingMessage] = []
-        for message in messages where try await sent(message.transactionID, in: room) == nil { new.append(message) }
-        if !new.isEmpty { _ = try await queue(new, to: room) }
+    public func send(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws {
+        var new: [(transaction: TransactionID, message: WrittenMessage)] = []
+        for one in messages where try await sent(one.transaction, in: room) == nil { new.append(one) }
+        if !new.isEmpty { _ = try await queue(new, to: room, leaving: draft) }
     }
 
-    private func queue(_ messages: [OutgoingMessage], to room: RoomID) async throws -> [OutboxMessage] {
+    private func queue(
+        _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
+    ) async throws -> [WrittenMessage] {
         try await refuseIfEncrypted(room)
-        let contents = MessageContent(members: try await store.members(of: room))
-        var queued: [(message: OutboxMessage, transaction: TransactionID)] = []
-        for message in messages {
-            let prepared = try await prepare(message)
-            guard contents.contents(of: prepared).allSatisfy(\.fitsEvent) else { throw ChatError.invalidMessage }
-            let parts = prepared.parts
-            for (part, transaction) in zip(parts, message.transactionID.first(parts.count)) {
-                queued.append((message: part, transaction: transaction))
-            }
+        var queued: [(transaction: TransactionID, message: WrittenMessage)] = []
+        for (transaction, message) in messages {
+            try await check(message)
+            guard excess(of: message, isEdit: false) <= 0 else { throw ChatError.invalidMessage }
+            queued += zip(transaction.first(message.parts.count), message.parts).map { ($0, $1) }
         }
         watch(room)
-        let removesDraft = messages.contains { !$0.keepsDraft }
-        try await outbox.send(queued, to: room, removingDraft: removesDraft)
+        let removesDraft = messages.contains { $0.message.removesDraft }
+        try await outbox.send(queued, to: room, removingDraft: removesDraft, leaving: draft)
         if removesDraft { roomsChanged() }
         return queued.map(\.message)
     }
 
-    private func prepare(_ message: OutgoingMessage) async throws -> OutboxMessage {
-        guard ChatLimits.isValidMessage(message.text, attachments: message.attachments.count) else {
-            throw ChatError.invalidMessage
-        }
-        var attachments: [OutboxAttachment] = []
-        for file in message.attachments {
-            // A message never refers to what is not there; what the server has already is not sent again.
-            let path = file.uri.hasPrefix("mxc://") ? "" : try await content(of: file).path
-            var reference = file
-            if !path.isEmpty { reference.uri = "" }
-            attachments.append(OutboxAttachment(path: path, reference: reference))
-        }
-        return OutboxMessage(
-            kind: message.kind, text: message.text, formattedText: message.formattedText, replyTo: message.replyTo,
-            attachments: attachments)
+    private func check(_ message: WrittenMessage) async throws {
+        guard ChatLimits.isValid(message) else { throw ChatError.invalidMessage }
+        // A message never refers to what is not there; what the server has already is not sent again.
+        for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await content(of: file) }
     }
 
-    public func edit(_ message: MessageID, in room: RoomID, text: String) async throws {
-        guard ChatLimits.isValidMessage(text) else { throw ChatError.invalidMessage }
+    public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try await refuseIfEncrypted(room)
-        let target = try await target(message, in: room, isOwn: true)
-        // An edit has the text twice.
-        let content = MessageContent(members: try await store.members(of: room)).contents(of: OutboxMessage(text: text))
-        guard try content[0].encoded().count <= MatrixLimits.contentBytes / 2 else { throw ChatError.invalidMessage }
+        let (target, known) = try await target(message, in: room, isOwn: true)
+        let changed = WrittenMessage(text, kind: known.kind, files: known.attachments)
+        guard ChatLimits.isValidMessage(text.source, attachments: changed.files.count),
+            excess(of: changed, isEdit: true) <= 0
+        else { throw ChatError.invalidMessage }
         watch(room)
-        try await outbox.edit(target, in: room, text: text, transaction: newTransaction())
+        try await outbox.edit(target, in: room, to: text, transaction: newTransaction())
+    }
+
+    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+        // An edit has the text twice.
+        let largest = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
+        let sizes = MessageContent(own: own).contents(of: message).map { (try? $0.encoded().count) ?? .max / 2 }
+        let size = (sizes.max() ?? 0) - largest
+        return max(size, message.text.source.utf8.count - ChatLimits.messageBytes)
     }
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
         // What is deleted already is as it should be.
         if try await store.messages([message], in: room).first.map(shown)?.isDeleted == true { return }
-        let target = try await target(message, in: room, isOwn: true)
+        let (target, _) = try await target(message, in: room, isOwn: true)
         watch(room)
         try await outbox.delete(target, in: room, transaction: newTransaction())
     }
@@ -93,7 +93,7 @@ extension MatrixBackend {
     public func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
         guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
         try await refuseIfEncrypted(room)
-        let target = try await target(message, in: room, isOwn: false)
+        let (target, _) = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
             let known = try await store.messages([id], in: room).first.map(shown)
             let isThere = known?.reactions.first { $0.text == text }?.senders.contains(own) ?? false
@@ -106,12 +106,11 @@ extension MatrixBackend {
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         if EchoBook.transaction(of: message) != nil { return [] }
         let revisions = try await store.revisions(of: message, in: room)
-        guard let kept = try await store.messages([message], in: room).first, shown(kept).text != kept.text,
+        guard let kept = try await store.messages([message], in: room).first, shown(kept).wording != kept.wording,
             !shown(kept).isDeleted
         else { return revisions }
         // What it says now is on its way.
-        let now = MessageRevision(
-            text: kept.text, formattedText: kept.formattedText, writtenAt: kept.editedAt ?? kept.sentAt)
+        let now = MessageRevision(kept.wording, writtenAt: kept.editedAt ?? kept.sentAt)
         return revisions + [now]
     }
 
@@ -146,8 +145,10 @@ extension MatrixBackend {
     private func follow(_ items: [OutboxItem], in room: RoomID, isFirst: Bool) async {
         await inTurn {
             if isFirst { await settleKept(items, in: room) }
+            let before = waiting(in: room)
             let targets = changes.follow(items, in: room)
             tell(echoes.follow(items, in: room, by: own), in: room)
+            if waiting(in: room) != before { roomsChanged() }
             guard !targets.isEmpty else { return }
             var changed: [Message] = []
             for target in targets { changed += await messages(of: target, in: room) }
@@ -186,7 +187,10 @@ extension MatrixBackend {
         case .change(let change):
             // What the server took is true from here on, whenever the sync tells it.
             await inTurn {
-                if let echo = echoes.apply(change, in: request.room) { tell(.changed([echo]), in: request.room) }
+                if let echo = echoes.apply(change, in: request.room) {
+                    tell(.changed([echo]), in: request.room)
+                    roomsChanged()
+                }
                 guard let outcome = try? await store.apply(change, in: request.room) else { return }
                 await tell(outcome)
                 if !outcome.changed.isEmpty { roomsChanged() }
@@ -196,6 +200,12 @@ extension MatrixBackend {
 
     private func delivered(_ request: OutboxRequest, as message: MessageID) async {
         await inTurn {
+            if case .send(let sent) = request.action, !sent.text.isBlank,
+                // Before the outbox forgets it.
+                let known = try? await store.setWritten(sent.text, of: message, in: request.room)
+            {
+                tell(.changed([known]), in: request.room)
+            }
             // The sync may have been faster.
             let stored = (try? await store.messages([message], in: request.room)) ?? []
             guard stored.isEmpty else {
@@ -220,19 +230,21 @@ extension MatrixBackend {
 
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
     ///   it is not one's own and has to be.
-    private func target(_ id: MessageID, in room: RoomID, isOwn: Bool) async throws -> OutboxTarget {
+    private func target(
+        _ id: MessageID, in room: RoomID, isOwn: Bool
+    ) async throws -> (target: OutboxTarget, message: Message) {
         if let transaction = EchoBook.transaction(of: id) {
-            if let stored = try await store.message(of: transaction, in: room) { return .message(stored.id) }
+            if let stored = try await store.message(of: transaction, in: room) { return (.message(stored.id), stored) }
             guard let echo = echoes.messages(in: room).first(where: { $0.id == id }), !shown(echo).isDeleted else {
                 throw ChatError.notFound
             }
-            return echoes.event(of: echo).map { .message($0) } ?? .queued(transaction)
+            return (echoes.event(of: echo).map { .message($0) } ?? .queued(transaction), echo)
         }
         guard let message = try await store.messages([id], in: room).first.map(shown), !message.isDeleted else {
             throw ChatError.notFound
         }
         guard !isOwn || message.sender == own else { throw ChatError.notPermitted }
-        return .message(id)
+        return (.message(id), message)
     }
 
     /// Nothing is queued that could only be sent in the clear.
@@ -245,15 +257,15 @@ extension MatrixBackend {
     private func newTransaction() -> TransactionID { TransactionID(UUID().uuidString.lowercased()) }
 }
 
-extension OutboxMessage {
+extension WrittenMessage {
     /// One for each event that it becomes, so that each can be taken back: the text is with the first file.
-    fileprivate var parts: [OutboxMessage] {
-        guard attachments.count > 1 else { return [self] }
+    fileprivate var parts: [WrittenMessage] {
+        guard files.count > 1 else { return [self] }
         var first = self
-        first.attachments = [attachments[0]]
+        first.files = [files[0]]
         return [first]
-            + attachments.dropFirst().map {
-                OutboxMessage(kind: $0.reference.messageKind, text: "", attachments: [$0])
+            + files.dropFirst().map {
+                WrittenMessage(WrittenText(), kind: $0.messageKind, files: [$0], origin: origin)
             }
     }
 }

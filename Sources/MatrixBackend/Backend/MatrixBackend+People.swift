@@ -51,6 +51,7 @@ extension MatrixBackend {
         if powers.maySend(state: "m.room.name", own) { permissions.insert(.rename) }
         if powers.maySend(state: "m.room.topic", own) { permissions.insert(.setTopic) }
         if powers.mayInvite(own) { permissions.insert(.invite) }
+        if powers.mayNotifyEveryone(own) { permissions.insert(.notifyEveryone) }
         return RoomRoster(entries: entries, permissions: permissions, address: state.address)
     }
 

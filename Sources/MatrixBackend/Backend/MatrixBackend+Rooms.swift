@@ -1,5 +1,6 @@
 public import ChatCore
 import ChatStore
+import Composer
 import JSONReading
 
 extension MatrixBackend {
@@ -67,7 +68,10 @@ extension MatrixBackend {
     }
 
     public nonisolated var abilities: RoomAbilities {
-        [.topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .roster, .people]
+        [
+            .topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .roster, .people,
+            .plainTexts,
+        ]
     }
 
     public func topic(of room: RoomID) async throws -> String? {
@@ -103,10 +107,23 @@ extension MatrixBackend {
 
     /// - Parameter address: a room's identifier, an alias, `#name:server`, or a link to either.
     public func join(_ address: String) async throws -> RoomID {
-        guard case .room(let address, let via)? = ChatAddress(address) else { throw ChatError.notFound }
+        guard let (address, via) = ChatAddress(address)?.room else { throw ChatError.notFound }
         let room = try await asking { try await client.join(address, via: via) }
         try await enter(room, name: nil)
         return room
+    }
+
+    public func headline(of room: RoomID) async throws -> RoomHeadline {
+        RoomHeadline(
+            topic: try await topic(of: room),
+            memberCount: try await store.setting(RoomStateReader.joinedCountSetting, of: room).flatMap { Int($0) })
+    }
+
+    public func succession(of room: RoomID) async throws -> RoomSuccession {
+        RoomSuccession(
+            next: try await store.setting(RoomSuccession.nextSetting, of: room),
+            reason: try await store.setting(RoomSuccession.reasonSetting, of: room),
+            previous: try await store.setting(RoomSuccession.previousSetting, of: room))
     }
 
     /// - Returns: a link as of matrix.to, which names servers that are in the room: identifiers of rooms name none.
@@ -155,7 +172,8 @@ extension MatrixBackend {
         case .refused(_, _, let reason) where !reason.isEmpty: return ChatError.refused(reason: reason)
         case .refused(_, let code, _): return ChatError.refused(reason: code)
         case .busy: return ChatError.busy
-        case .unreachable, .untrusted, .signedOut: return ChatError.unreachable
+        case .unreachable, .untrusted: return ChatError.unreachable
+        case .signedOut: return ChatError.signedOut
         case .malformed, .tooLarge: return ChatError.storage(reason: "the server: \(error)")
         }
     }
@@ -172,8 +190,38 @@ extension MatrixBackend {
             summaries.beginReading()
             // What cannot be read now is read after the next change: a list has no place for an error.
             guard let rooms = try? await store.roomSummaries() else { break }
-            summaries.tell(rooms)
+            summaries.tell(withWaiting(rooms))
         }
         summaries.endRefresh()
+    }
+
+    /// The rooms with what the user said there and the server does not have yet, in the order of what happened last.
+    private func withWaiting(_ rooms: [RoomSummary]) -> [RoomSummary] {
+        var rooms = rooms
+        var isChanged = false
+        for place in rooms.indices {
+            guard let waiting = waiting(in: rooms[place].id) else { continue }
+            // What was given up waits for the user, while others go on talking.
+            if waiting.delivery == .failed, let last = rooms[place].lastMessage, last.sentAt > waiting.sentAt {
+                continue
+            }
+            isChanged = true
+            rooms[place].lastMessage = waiting
+            rooms[place].lastActivity = max(rooms[place].lastActivity, waiting.sentAt)
+        }
+        guard isChanged else { return rooms }
+        return rooms.enumerated().sorted {
+            ($0.element.lastActivity, $1.offset) > ($1.element.lastActivity, $0.offset)
+        }.map(\.element)
+    }
+
+    /// The newest message of a room that is on its way, or could not be sent.
+    func waiting(in room: RoomID) -> RoomSummary.LastMessage? {
+        guard let echo = echoes.messages(in: room).map(shown).last(where: { !$0.isDeleted }) else { return nil }
+        let text = echo.text.isEmpty ? echo.attachments.first?.name ?? "" : echo.text
+        return RoomSummary.LastMessage(
+            senderName: own.rawValue, isOwn: true, text: String(text.prefix(RoomSummary.LastMessage.mostCharacters)),
+            syntax: echo.text.isEmpty ? nil : echo.written?.syntax ?? .markdown, sentAt: echo.sentAt,
+            delivery: echo.delivery)
     }
 }

@@ -28,6 +28,7 @@ extension MatrixBackend {
                 if update.isCaughtUp {
                     standing.hasCaughtUp = true
                     await leaveLeftRooms()
+                    countOn()
                 }
                 await findMissing(after: syncs)
                 try Task.checkCancellation()
@@ -108,7 +109,7 @@ extension MatrixBackend {
     private func take(_ update: SyncUpdate, as setting: String) async throws {
         try await inTurn {
             var batch = SyncBatch(settings: [setting: update.token])
-            try take(update, into: &batch)
+            take(update, into: &batch)
             for room in update.rooms {
                 if room.membership == .invited {
                     await invitation(room, into: &batch)
@@ -125,20 +126,24 @@ extension MatrixBackend {
             for room in update.rooms {
                 if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
             }
-            for room in update.rooms where room.gap != nil { echoes.lookAgain(in: room.id) }
+            for room in update.rooms where room.gap != nil {
+                echoes.lookAgain(in: room.id)
+                counter.lookAgain(in: room.id)
+            }
             if !outcomes.isEmpty || batch.directRooms != nil { roomsChanged() }
         }
     }
 
     /// What concerns no room alone. Before the rooms: they are read by it.
-    private func take(_ update: SyncUpdate, into batch: inout SyncBatch) throws {
+    private func take(_ update: SyncUpdate, into batch: inout SyncBatch) {
         batch.areInvitationsWhole = update.isWhole
-        if let rules = update.pushRules {
-            batch.settings[PushRules.setting] = String(decoding: try rules.encoded(), as: UTF8.self)
+        // What can't be written down, such as a number that is too large, is ignored: it comes again with each answer.
+        if let rules = update.pushRules, let text = rules.text {
+            batch.settings[PushRules.setting] = text
             pushRules = PushRules(rules)
         }
-        if let direct = update.direct {
-            batch.settings[DirectRooms.setting] = String(decoding: try direct.encoded(), as: UTF8.self)
+        if let direct = update.direct, let text = direct.text {
+            batch.settings[DirectRooms.setting] = text
             directRooms = DirectRooms(direct)
             batch.directRooms = Set(directRooms.partners.keys)
         }
@@ -166,8 +171,8 @@ extension MatrixBackend {
     }
 
     /// - Returns: nil if the room does not concern the user.
-    private func batch(of update: RoomUpdate) async throws -> RoomBatch? {
-        let reader = RoomStateReader(own: own, state: update.state)
+    func batch(of update: RoomUpdate) async throws -> RoomBatch? {
+        let reader = try await state(of: update)
         var batch = RoomBatch(id: update.id, createdAt: reader.creation?.at ?? now())
         if update.membership == .left || reader.isLeft {
             batch.isLeft = true
@@ -175,6 +180,14 @@ extension MatrixBackend {
         }
         // An error is no answer: a room taken for unknown would lose that it is encrypted.
         let isKnown = try await store.hasRoom(update.id)
+        // Nothing is said in it. An earlier version took it for a room; what comes later does not tell what it is.
+        let space = "matrix.space." + update.id.rawValue
+        if reader.isSpace {
+            try await store.setSetting("1", for: space)
+            batch.isLeft = true
+            return isKnown ? batch : nil
+        }
+        if !isKnown, try await store.setting(space) != nil { return nil }
         // What an extension tells of a room that was not told itself.
         guard isKnown || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
         func kept(_ name: String) async throws -> String? {
@@ -183,6 +196,8 @@ extension MatrixBackend {
         batch.isDirect = !isKnown && directRooms.partners[update.id] != nil
         batch.members = reader.members
         batch.settings = reader.settings
+        batch.origins = reader.origins
+        batch.unnamed = reader.unnamed
         if reader.settings[MatrixOutboxBackend.encryptionSetting] == nil,
             try await kept(MatrixOutboxBackend.encryptionSetting) == nil
         {
@@ -193,8 +208,13 @@ extension MatrixBackend {
         }
         let explicit = reader.name == nil ? try await kept(RoomStateReader.nameSetting) : reader.name
         let alias = reader.alias == nil ? try await kept(RoomStateReader.aliasSetting) : reader.alias
-        if !isKnown || reader.name != nil || reader.alias != nil || update.heroes != nil {
-            batch.name = name(explicit, alias, update, reader)
+        let name = [explicit, alias].compactMap(\.self).first { !$0.isEmpty }
+        let isOtherwise = !isKnown || reader.name != nil || reader.alias != nil
+        if isOtherwise || name == nil && (update.heroes != nil || reader.tellsOfMembers) {
+            batch.name = if let name { name } else { try await self.name(of: update, reader, isKnown: isKnown) }
+        }
+        if let heroes = update.heroes {
+            batch.settings[NamelessRoom.heroesSetting] = heroes.map(\.id.rawValue).joined(separator: " ")
         }
         let avatar = RoomAvatar(
             kept: try await kept(RoomAvatar.uriSetting), hero: try await kept(RoomAvatar.heroSetting))
@@ -205,11 +225,12 @@ extension MatrixBackend {
         let me = reader.members.first { $0.id == own }?.displayName
         let rules = (pushRules, try await pushRoom(update.id, isKnown: isKnown, name: me, told: batch.settings))
         let events = EventReader(own: own, translator: translator, rules: rules, creation: creation)
-        batch.events = events.timeline(update.timeline)
+        batch.events = echoes.authored(events.timeline(update.timeline), in: update.id)
         batch.gap = update.gap
         batch.receipts = update.receipts.filter { $0.member != own }
-        batch.readUpTo = update.receipts.last { $0.member == own }?.message ?? update.fullyRead
-        batch.isRead = update.unread == 0
+        batch.readUpTo =
+            update.receipts.filter { $0.member == own }.map(\.message) + [update.fullyRead].compactMap(\.self)
+        batch.counted = update.counted
         return batch
     }
 
@@ -238,18 +259,17 @@ extension MatrixBackend {
         return try await pushRoom(id, isKnown: true, name: nil, told: [:])
     }
 
-    /// nil if nothing is known that it could be called by.
-    private func name(_ explicit: String?, _ alias: String?, _ update: RoomUpdate, _ reader: RoomStateReader) -> String?
-    {
-        if let name = [explicit, alias].compactMap({ $0 }).first(where: { !$0.isEmpty }) { return name }
-        let names = (update.heroes ?? []).filter { $0.id != own }.map { hero in
-            hero.name ?? reader.members.first { $0.id == hero.id }?.displayName ?? hero.id.rawValue
+    /// What a room without a name is called.
+    private func name(of update: RoomUpdate, _ reader: RoomStateReader, isKnown: Bool) async throws -> String {
+        let heroes = isKnown ? try await store.setting(NamelessRoom.heroesSetting, of: update.id) : nil
+        let members = isKnown ? try await store.members(of: update.id) : []
+        let unnamed = members.filter { reader.unnamed.contains($0.id) }.map { member in
+            var member = member
+            member.displayName = member.id.rawValue
+            return member
         }
-        if !names.isEmpty { return String(names.joined(separator: ", ").prefix(ChatLimits.roomNameLength)) }
-        let others = reader.members.filter { $0.id != own && !$0.hasLeft }.map(\.displayName)
-        guard others.isEmpty else {
-            return String(others.prefix(5).joined(separator: ", ").prefix(ChatLimits.roomNameLength))
-        }
-        return translator("Empty room")
+        let room = NamelessRoom(own: own, kept: members, changed: unnamed + reader.members)
+        let kept = (heroes ?? "").split(separator: " ").map { MemberID(String($0)) }
+        return room.name(told: update.heroes, kept: kept) ?? translator("Empty room")
     }
 }

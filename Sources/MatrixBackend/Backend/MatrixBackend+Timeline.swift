@@ -164,15 +164,17 @@ extension MatrixBackend {
         switch reader.event(event) {
         case .message(let read): (new, isDeleted) = (read, false)
         case .deleted(let read): (new, isDeleted) = (read, true)
-        case .change, nil: return nil
+        case .change, .silent, .withdrawn, nil: return nil
         }
         var message = Message(
             id: id, roomID: room, sender: new.sender, text: new.text, sentAt: new.sentAt, position: .min,
             replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
             attachments: new.attachments,
             event: new.event)
-        if case .change(let change) = reader.bundledEdit(of: event), case .edit(let text, let html) = change.kind {
-            message.edit(text: text, formattedText: html, at: change.at)
+        if case .change(let change) = reader.bundledEdit(of: event), case .edit(let wording) = change.kind {
+            message.edit(to: wording, at: change.at)
+            message.kind = change.content?.kind ?? message.kind
+            message.attachments = change.content?.attachments ?? message.attachments
         }
         return message
     }

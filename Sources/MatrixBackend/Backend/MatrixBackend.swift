@@ -41,7 +41,7 @@ public actor MatrixBackend: ChatService {
     /// Who is in the rooms that are watched, by the names that were told.
     var names: [RoomID: MemberNames] = [:]
     var summaries = SummaryFeed()
-    var echoes = EchoBook()
+    var echoes: EchoBook
     var changes = ChangeBook()
     var pushRules = PushRules.standard
     var directRooms = DirectRooms()
@@ -50,6 +50,7 @@ public actor MatrixBackend: ChatService {
     var invitationObservers = Observers<[Invitation]>()
     /// Requests for what is new that have begun.
     var syncs = 0
+    var counter = MissingCounter()
     /// Whether the server may not know of all that was read.
     var areMarksUntold = false
     /// Rooms that are kept, and may have been left without a word of it; nil if there are none.
@@ -73,6 +74,8 @@ public actor MatrixBackend: ChatService {
         self.client = client
         self.own = own
         self.translator = translator
+        echoes = EchoBook(
+            unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
         self.clock = clock
         self.now = now
         // Beside the store, whose folder is its own.
@@ -88,7 +91,7 @@ public actor MatrixBackend: ChatService {
         let standing = SyncStanding()
         self.standing = standing
         outbox = Outbox(
-            storage: store,
+            storage: EarlierRequests(store: store),
             backend: MatrixOutboxBackend(
                 client: client, store: store, own: own, standing: standing, media: media, fetched: fetched, now: now
             ) { request, delivery in
@@ -137,6 +140,7 @@ public actor MatrixBackend: ChatService {
     private func begin(hasSlidingSync: Bool) async throws {
         self.hasSlidingSync = hasSlidingSync
         try? FileManager.default.removeItem(at: fetchFolder)
+        client.credential.onRefusal { [weak self] isSoft in Task { await self?.sessionEnded(isSoft: isSoft) } }
         await deliveries.set { [weak self] request, delivery in await self?.delivered(request, as: delivery) }
         if let kept = try await store.setting(PushRules.setting), let rules = try? JSONValue(parsing: Data(kept.utf8)) {
             pushRules = PushRules(rules)
@@ -155,6 +159,13 @@ public actor MatrixBackend: ChatService {
         for room in rooms { watch(room) }
         if client.token != nil { restart() }
         sweeping = Task { [weak self] in await self?.sweepMedia() }
+    }
+
+    /// Said by the answer to whatever was asked for: the sync may wait for its own for half a minute.
+    private func sessionEnded(isSoft: Bool) async {
+        if case .signedOut = connection { return }
+        syncing?.cancel()
+        await setConnection(.signedOut(isSoft: isSoft))
     }
 
     /// Goes on with another session of the same device.
@@ -191,6 +202,7 @@ public actor MatrixBackend: ChatService {
         syncing?.cancel()
         sweeping?.cancel()
         await syncing?.value
+        await stopCounting()
         await sweeping?.value
         await outbox.close()
         for watch in watches.values { watch.cancel() }

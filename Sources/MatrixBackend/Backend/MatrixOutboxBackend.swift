@@ -1,6 +1,7 @@
 import ChatCore
 import ChatOutbox
 import ChatStore
+import Composer
 import Foundation
 import JSONReading
 
@@ -16,7 +17,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     let own: MemberID
     /// How far the sync is.
     let standing: SyncStanding
-    /// Where posters of films lie.
+    /// Where files and posters of films lie until the server has them.
     let media: MediaArchive
     /// Where what was sent is found by its new name, so that it is not fetched.
     let fetched: MediaCache
@@ -31,13 +32,12 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     func upload(
-        _ attachment: OutboxAttachment, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
         try await delivering {
             try await refuseIfEncrypted(request.room)
-            let reference = attachment.reference
-            return try await upload(
-                URL(fileURLWithPath: attachment.path), named: reference.name, reference.type, progress: progress)
+            guard let content = file.digest.flatMap(media.url) else { throw ChatError.unreadableFile }
+            return try await upload(content, named: file.name, file.type, progress: progress)
         }
     }
 
@@ -45,12 +45,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         try await delivering {
             switch request.action {
             case .send(let message): return try await send(message, request)
-            case .edit(.message(let target), let text, let formattedText):
-                try await edit(target, text, formattedText, request)
+            case .edit(.message(let target), let text):
+                try await edit(target, text, request)
             case .delete(.message(let target)):
                 try await redact(target, request)
             case .react(.message(let target), let text, let isGiven):
                 try await react(text, isGiven, to: target, request)
+            case .unreadable: throw DeliveryError.refused(reason: OutboxAction.unreadableReason)
             case .edit, .delete, .react:
                 throw DeliveryError.refused(reason: "the message it changes is not known to the server")
             }
@@ -58,8 +59,8 @@ struct MatrixOutboxBackend: OutboxBackend {
         }
     }
 
-    private func send(_ message: OutboxMessage, _ request: OutboxRequest) async throws -> MessageID? {
-        let transactions = request.id.first(max(message.attachments.count, 1))
+    private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
+        let transactions = request.id.first(max(message.files.count, 1))
         var sent = try await known(transactions, of: request)
         if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
         guard let first = sent[request.id] else { return nil }
@@ -69,12 +70,12 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     /// - Parameter sent: what the server has of it.
     private func send(
-        _ message: OutboxMessage, _ request: OutboxRequest, as transactions: [TransactionID],
+        _ message: WrittenMessage, _ request: OutboxRequest, as transactions: [TransactionID],
         to sent: inout [TransactionID: MessageID]
     ) async throws {
         try await refuseIfEncrypted(request.room)
         let message = try await uploadingThumbnails(of: message)
-        let contents = MessageContent(members: try await store.members(of: request.room)).contents(of: message)
+        let contents = MessageContent(own: own).contents(of: message)
         try contents.forEach(check)
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
             sent[transaction] = try await client.send(
@@ -92,39 +93,36 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     /// A poster is not worth more than its film: what the server refuses is left out.
-    private func uploadingThumbnails(of message: OutboxMessage) async throws -> OutboxMessage {
+    private func uploadingThumbnails(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
-        for place in message.attachments.indices {
-            guard let uri = message.attachments[place].reference.thumbnailURI,
-                uri.hasPrefix(MatrixBackend.mediaScheme)
-            else { continue }
-            message.attachments[place].reference.thumbnailURI = nil
-            guard let file = media.url(of: String(uri.dropFirst(MatrixBackend.mediaScheme.count))) else { continue }
+        for place in message.files.indices {
+            guard let digest = message.files[place].thumbnailURI.flatMap(MediaReference.digest) else { continue }
+            message.files[place].thumbnailURI = nil
+            guard let file = media.url(of: digest) else { continue }
             do {
-                message.attachments[place].reference.thumbnailURI = try await upload(
-                    file, named: "poster.jpg", "image/jpeg")
+                message.files[place].thumbnailURI = try await upload(file, named: "poster.jpg", "image/jpeg")
             } catch MatrixError.refused {
             }
         }
         return message
     }
 
-    private func edit(
-        _ target: MessageID, _ text: String, _ formattedText: String?, _ request: OutboxRequest
-    ) async throws {
+    private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {
         try await refuseIfEncrypted(request.room)
         guard let original = try await store.messages([target], in: request.room).first else {
             // Sent, and not come back by the sync yet.
             throw DeliveryError.unreachable
         }
         guard !original.isDeleted else { throw DeliveryError.refused(reason: "the message was deleted") }
-        let members = try await store.members(of: request.room)
-        let content = MessageContent(members: members).edit(of: original, text: text, formattedText: formattedText)
+        var answered: Message?
+        if let id = original.replyTo { answered = try await store.messages([id], in: request.room).first }
+        let content = MessageContent(own: own).edit(of: original, to: text, answering: answered?.sender)
         try check(content)
         let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
         // As everyone else will read it.
         guard let said = content["m.new_content"].flatMap({ MessageText($0) }) else { return }
-        await tell(.edit(text: said.text, formattedText: said.formatted), id.rawValue, of: target, request)
+        let wording = Wording(said.text, html: said.formatted, written: text.unlessBlank)
+        await tell(.edit(wording), id.rawValue, of: target, request)
     }
 
     private func redact(_ target: MessageID, _ request: OutboxRequest) async throws {

@@ -36,7 +36,7 @@ public struct Discovery: Sendable {
     private let transport: any MatrixTransport
 
     public init(transport: any MatrixTransport) {
-        self.transport = transport
+        self.transport = HastyTransport(transport: transport)
     }
 
     /// - Parameter text: a server's name, `example.org`; a URL; or a user's identifier, `@name:example.org`.
@@ -105,6 +105,18 @@ public struct Discovery: Sendable {
     static func isThisComputer(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host == "[::1]"
             || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+}
+
+/// For a server that was just typed: somebody waits for the answer, and a server that speaks without encryption may let
+/// an encrypted connection wait for ever.
+private struct HastyTransport: MatrixTransport {
+    let transport: any MatrixTransport
+
+    func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+        var request = request
+        request.connectTimeout = .seconds(4)
+        return try await transport.send(request)
     }
 }
 

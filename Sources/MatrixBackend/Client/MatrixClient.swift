@@ -82,7 +82,11 @@ public struct MatrixClient: Sendable {
         } catch {
             throw MatrixError.unreachable(reason: "\(type(of: error))")
         }
-        guard (200..<300).contains(response.status) else { throw MatrixError(response) }
+        guard (200..<300).contains(response.status) else {
+            let error = MatrixError(response)
+            if case .signedOut(let isSoft) = error { credential.refused(request.token, isSoft: isSoft) }
+            throw error
+        }
         return response
     }
 
@@ -98,6 +102,9 @@ public struct MatrixClient: Sendable {
 
 extension JSONValue {
     /// As it is sent, its members sorted.
+    /// As JSON; nil if it has a number that JSON has not.
+    var text: String? { (try? encoded()).map { String(decoding: $0, as: UTF8.self) } }
+
     func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

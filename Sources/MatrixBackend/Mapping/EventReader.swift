@@ -13,9 +13,16 @@ struct EventReader {
     /// What was done to the room while it was being made says nothing.
     var creation: RoomCreation?
 
-    /// A message that is told together with its latest edit is what it said at first, and the edit.
+    /// A message that is told together with its latest edit is what it said at first, and the edit. What is no message by
+    /// itself has its place all the same.
     func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] {
-        events.flatMap { [event($0), bundledEdit(of: $0)].compactMap(\.self) }
+        events.flatMap { event -> [TimelineEvent] in
+            switch self.event(event) {
+            case .message(let message): [.message(message), bundledEdit(of: event)].compactMap(\.self)
+            case .deleted(let message): [.deleted(message)]
+            case let other: [.silent(event.id), other].compactMap(\.self)
+            }
+        }
     }
 
     func event(_ event: MatrixEvent) -> TimelineEvent? {
@@ -25,6 +32,10 @@ struct EventReader {
         case "m.room.message", "m.sticker": return message(event)
         case "m.room.encrypted": return encrypted(event)
         case "m.reaction": return reaction(event)
+        case "m.call.invite":
+            if event.isRedacted { return nil }
+            return .message(
+                NewMessage(id: event.id, sender: event.sender, event: RoomEvent(.called), sentAt: event.sentAt))
         case "m.room.redaction":
             guard let target = event.redacts else { return nil }
             return change(event, of: target, .deletion)
@@ -35,7 +46,7 @@ struct EventReader {
     /// Of a kind that is not known, what it says itself for those who don't know it (specification, extensible events).
     private func fallback(_ event: MatrixEvent) -> TimelineEvent? {
         if event.isRedacted { return nil }
-        guard let text = Self.fallbackText(event.content) else { return nil }
+        guard let text = poll(event.content) ?? Self.fallbackText(event.content) else { return nil }
         return message(
             event,
             ["msgtype": "m.notice", "body": .string(text), "m.relates_to": event.content["m.relates_to"] ?? .null])
@@ -46,11 +57,17 @@ struct EventReader {
             if let text = content[name]?.string { return text }
             if let text = content[name]?.array?.compactMap({ $0["body"]?.string }).first { return text }
         }
+        return nil
+    }
+
+    /// What is asked, and what may be answered: nobody can answer here yet.
+    private func poll(_ content: JSONValue) -> String? {
         guard let poll = content["m.poll"] ?? content["org.matrix.msc3381.poll.start"],
-            let question = poll["question"].flatMap(fallbackText)
+            let question = poll["question"].flatMap(Self.fallbackText)
         else { return nil }
-        let answers = (poll["answers"]?.array ?? []).prefix(20).compactMap(fallbackText)
-        return ([question] + answers.map { "• " + $0 }).joined(separator: "\n")
+        let answers = (poll["answers"]?.array ?? []).prefix(20).compactMap(Self.fallbackText)
+        let title = translator("Poll: {question}", ["question": question])
+        return ([title] + answers.map { "• " + $0 }).joined(separator: "\n")
     }
 
     private func happening(_ event: MatrixEvent, _ key: String) -> TimelineEvent? {
@@ -67,8 +84,11 @@ struct EventReader {
             guard let target = MatrixEvent.identifier(relation?["event_id"]),
                 let text = MessageText(content["m.new_content"] ?? .null)
             else { return nil }
-            return change(
-                event, of: MessageID(target), .edit(text: text.text, formattedText: text.formatted))
+            return .change(
+                MessageChange(
+                    id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
+                    kind: .edit(Wording(text.text, html: text.formatted)),
+                    content: MessageContents(kind: text.kind, attachments: text.attachments)))
         }
         let reply = Self.answered(by: relation)
         guard var text = MessageText(content, isSticker: event.type == "m.sticker") else { return nil }
@@ -104,6 +124,7 @@ struct EventReader {
     }
 
     private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
+        if event.isRedacted { return .withdrawn(event.id, at: event.sentAt) }
         let relation = event.content["m.relates_to"]
         guard relation?["rel_type"]?.string == "m.annotation",
             let target = MatrixEvent.identifier(relation?["event_id"]), let key = relation?["key"]?.string,

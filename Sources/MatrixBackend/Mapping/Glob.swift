@@ -6,12 +6,19 @@ struct Glob: Equatable, Sendable {
         case any
     }
 
+    /// In bytes: nothing that rules ask for is as long, and the time is that of the pattern's length times the text's.
+    static let longest = 255
+
     private let parts: [Part]
     /// Whether a part of the text is enough that has no letter, digit or underscore beside it.
     private let isInWords: Bool
+    /// Then it matches nothing.
+    private var isTooLong = false
 
     init(_ pattern: String, inWords: Bool = false) {
         var parts: [Part] = []
+        isTooLong = pattern.utf8.count > Self.longest
+        let pattern = isTooLong ? "" : pattern
         for character in pattern.lowercased() {
             switch character {
             // Two say no more than one.
@@ -25,11 +32,13 @@ struct Glob: Equatable, Sendable {
     }
 
     init(literal: String, inWords: Bool = false) {
-        parts = literal.lowercased().map { .character($0) }
+        isTooLong = literal.utf8.count > Self.longest
+        parts = isTooLong ? [] : literal.lowercased().map { .character($0) }
         isInWords = inWords
     }
 
     func matches(_ text: String) -> Bool {
+        if isTooLong { return false }
         let text = Array(text.lowercased())
         guard isInWords else { return Self.match(parts, text) }
         guard !parts.isEmpty else { return false }

@@ -38,6 +38,18 @@ struct MatrixEvent: Equatable, Sendable {
         redacts = (Self.identifier(json["redacts"]) ?? Self.identifier(content["redacts"])).map { MessageID($0) }
     }
 
+    /// The same event with another content.
+    init(_ event: MatrixEvent, content: JSONValue) {
+        id = event.id
+        type = event.type
+        sender = event.sender
+        stateKey = event.stateKey
+        sentAt = event.sentAt
+        unsigned = event.unsigned
+        redacts = event.redacts
+        self.content = content
+    }
+
     /// Whether it was deleted before it was told.
     var isRedacted: Bool { unsigned["redacted_because"]?.object != nil }
 

@@ -12,6 +12,12 @@ enum MatrixLink {
         return query.isEmpty ? link : link + "?" + query
     }
 
+    /// - Parameter members: as for a message.
+    static func link(to room: RoomID, by members: [MemberID]) -> String {
+        let query = servers(of: members).map { "via=" + escaped($0) }.joined(separator: "&")
+        return "https://matrix.to/#/\(escaped(room.rawValue))" + (query.isEmpty ? "" : "?" + query)
+    }
+
     /// Where a user has the account.
     static func server(_ member: MemberID) -> String? {
         member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }

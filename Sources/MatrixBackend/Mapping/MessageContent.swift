@@ -1,46 +1,48 @@
 import ChatCore
+import Composer
 import JSONReading
 import MessageMarkup
 
 /// The contents of the events that a message of ours becomes.
 struct MessageContent {
-    /// The members by whose names a text mentions them.
-    let names: MentionNames
-
-    init(members: [Member] = []) {
-        names = MentionNames(members.filter { !$0.hasLeft })
-    }
+    /// Who is never notified of what they did themselves.
+    let own: MemberID
 
     /// One for a text; one for each file otherwise, the text with the first.
-    func contents(of message: OutboxMessage) -> [JSONValue] {
-        var contents = message.attachments.map { file(of: $0.reference) }
+    func contents(of message: WrittenMessage) -> [JSONValue] {
+        var contents = message.files.map(file)
         if contents.isEmpty {
-            contents = [.object(text(message.text, message.formattedText, kind: message.kind))]
-        } else if message.text.contains(where: { !$0.isWhitespace }), case .object(let file) = contents[0] {
+            contents = [.object(text(message.text, kind: message.kind))]
+        } else if !message.text.isBlank, case .object(let file) = contents[0] {
             // As a caption: its body is no longer the file's name.
-            var caption = text(message.text, message.formattedText, kind: message.kind)
+            var caption = text(message.text, kind: message.kind)
             caption["msgtype"] = nil
             contents[0] = .object(file.merging(caption) { _, new in new })
         }
-        if let reply = message.replyTo, case .object(var first) = contents[0] {
-            first["m.relates_to"] = ["m.in_reply_to": ["event_id": .string(reply.rawValue)]]
-            contents[0] = .object(first)
+        guard case .object(var first) = contents[0] else { return contents }
+        first["m.mentions"] = Self.mentions(notified(by: message))
+        if let reply = message.reply {
+            first["m.relates_to"] = ["m.in_reply_to": ["event_id": .string(reply.message.rawValue)]]
         }
+        contents[0] = .object(first)
         return contents
     }
 
     /// An edit notifies only those who were not mentioned before.
-    /// - Parameter original: as it is now: it stays what it is, with its files.
-    func edit(of original: Message, text: String, formattedText: String?) -> JSONValue {
-        let files = original.attachments.map { OutboxAttachment(path: "", reference: $0) }
-        let changed = OutboxMessage(
-            kind: original.kind, text: text, formattedText: formattedText, attachments: files)
-        guard case .object(let content) = contents(of: changed)[0] else { return [:] }
+    /// - Parameters:
+    ///   - original: as it is now: it stays what it is, with its files.
+    ///   - author: who wrote what it answers.
+    func edit(of original: Message, to text: WrittenText, answering author: MemberID? = nil) -> JSONValue {
+        let reply = original.replyTo.map { WrittenMessage.Reply(to: $0, by: author) }
+        let changed = WrittenMessage(text, kind: original.kind, files: original.attachments, reply: reply)
+        guard case .object(var content) = contents(of: changed)[0] else { return [:] }
+        // What it answers is told once and for all.
+        content["m.relates_to"] = nil
         var edit = content
-        edit["body"] = .string("* " + (content["body"]?.string ?? text))
+        edit["body"] = .string("* " + (content["body"]?.string ?? ""))
         if let html = content["formatted_body"]?.string { edit["formatted_body"] = .string("* " + html) }
-        let before = mentions(original.text, original.formattedText)
-        edit["m.mentions"] = Self.mentions(mentions(text, formattedText).filter { !before.contains($0) })
+        let before = Self.mentioned(in: original)
+        edit["m.mentions"] = Self.mentions(text.mentions.map(\.target).filter { !before.contains($0) })
         edit["m.new_content"] = .object(content)
         edit["m.relates_to"] = ["rel_type": "m.replace", "event_id": .string(original.id.rawValue)]
         return .object(edit)
@@ -50,36 +52,45 @@ struct MessageContent {
         ["m.relates_to": ["rel_type": "m.annotation", "event_id": .string(target.rawValue), "key": .string(text)]]
     }
 
-    private func text(_ text: String, _ formatted: String?, kind: Message.Kind) -> [String: JSONValue] {
-        var content: [String: JSONValue] = ["msgtype": .string(Self.type(of: kind)), "body": .string(text)]
-        if let html = formatted ?? MessageMarkup.html(markdown: text, names: names) {
+    private func text(_ text: WrittenText, kind: Message.Kind) -> [String: JSONValue] {
+        var content: [String: JSONValue] = [
+            "msgtype": .string(Self.type(of: kind)), "body": .string(MessageMarkup.plainText(of: text)),
+        ]
+        if let html = MessageMarkup.html(of: text) {
             content["format"] = "org.matrix.custom.html"
             content["formatted_body"] = .string(html)
         }
-        content["m.mentions"] = Self.mentions(mentions(text, formatted))
         return content
     }
 
-    private func mentions(_ text: String, _ formatted: String?) -> [BodyMention] {
-        (formatted.map { MessageMarkup.body(html: $0) } ?? MessageMarkup.body(markdown: text, names: names)).mentions
+    /// Those whom a message is meant for: who is named in it and whom it answers. What is only passed on is for nobody.
+    private func notified(by message: WrittenMessage) -> [MentionTarget] {
+        if message.origin == .forwarded { return [] }
+        let author = message.reply?.author.flatMap { $0 == own ? nil : MentionTarget.member($0.rawValue) }
+        return message.text.mentions.map(\.target) + [author].compactMap(\.self)
+    }
+
+    private static func mentioned(in message: Message) -> [MentionTarget] {
+        if let written = message.written { return written.mentions.map(\.target) }
+        return message.formattedText.map { MessageMarkup.body(html: $0).mentions } ?? []
     }
 
     /// Always there, so that nobody is notified by a name that happens to be in the text.
-    private static func mentions(_ mentions: [BodyMention]) -> JSONValue {
+    private static func mentions(_ mentions: [MentionTarget]) -> JSONValue {
         var users: [JSONValue] = []
         var members: [String: JSONValue] = [:]
         for mention in mentions {
             switch mention {
-            case .member(let id): users.append(.string(id))
+            case .member(let id): if !users.contains(.string(id)) { users.append(.string(id)) }
             case .everyone: members["room"] = true
-            case .room: break
+            case .room, .custom: break
             }
         }
         if !users.isEmpty { members["user_ids"] = .array(users) }
         return .object(members)
     }
 
-    private func file(of reference: MediaReference) -> JSONValue {
+    private func file(_ reference: MediaReference) -> JSONValue {
         var info: [String: JSONValue] = ["mimetype": .string(reference.type)]
         for (name, value) in [
             ("size", reference.bytes), ("w", reference.width), ("h", reference.height),
@@ -90,7 +101,7 @@ struct MessageContent {
         if let hash = reference.blurHash { info["xyz.amorgan.blurhash"] = .string(hash) }
         if let thumbnail = reference.thumbnailURI, thumbnail.hasPrefix("mxc://") {
             info["thumbnail_url"] = .string(thumbnail)
-            info["thumbnail_info"] = ["mimetype": "image/jpeg"]
+            info["thumbnail_info"] = .object(Self.poster(of: reference))
         }
         var content: [String: JSONValue] = [
             "msgtype": .string(Self.type(of: reference.messageKind)), "body": .string(reference.name),
@@ -104,6 +115,19 @@ struct MessageContent {
         }
         if let loudness = reference.loudness { content.merge(Self.voice(reference, loudness)) { _, new in new } }
         return .object(content)
+    }
+
+    /// The box that a film's poster was made to fit in, in pixels.
+    private static let posterSide = 800.0
+
+    private static func poster(of film: MediaReference) -> [String: JSONValue] {
+        var info: [String: JSONValue] = ["mimetype": "image/jpeg"]
+        guard let width = film.width, let height = film.height, width > 0, height > 0 else { return info }
+        let scale = min(1, posterSide / Double(max(width, height)))
+        for (name, side) in [("w", width), ("h", height)] {
+            info[name] = .integer(Int64(max(1, Int(Double(side) * scale))))
+        }
+        return info
     }
 
     /// What makes a sound a voice message (MSC3245).

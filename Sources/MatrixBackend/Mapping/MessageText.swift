@@ -32,11 +32,21 @@ struct MessageText: Equatable {
         {
             formatted = Self.shown(html)
         }
+        if content["msgtype"]?.string == "m.location" { showPlace(content) }
         guard [.image, .file, .audio, .video].contains(kind) else {
             if text.allSatisfy(\.isWhitespace), formatted == nil { return nil }
             return
         }
         readFile(content, body: text)
+    }
+
+    /// A place is a link to a map of it, with what the sender calls it.
+    private mutating func showPlace(_ content: JSONValue) {
+        let said = content["geo_uri"]?.string ?? content["m.location"]?["uri"]?.string
+        guard let link = said.flatMap(MapLink.init)?.address else { return }
+        let name = text.allSatisfy(\.isWhitespace) || text.contains("geo:") ? "" : text
+        text = name.isEmpty ? link : "\(name)\n\(link)"
+        formatted = nil
     }
 
     /// A file has a name of its own only beside a caption.

@@ -40,6 +40,11 @@ struct PowerLevels {
 
     func mayInvite(_ member: MemberID) -> Bool { level(of: member) >= content["invite"]?.integer ?? 0 }
 
+    /// Whether `@room` notifies, said by this member.
+    func mayNotifyEveryone(_ member: MemberID) -> Bool {
+        level(of: member) >= content["notifications"]?["room"]?.integer ?? 50
+    }
+
     func maySend(state type: String, _ member: MemberID) -> Bool {
         let needed = content["events"]?[type]?.integer ?? content["state_default"]?.integer ?? 50
         return level(of: member) >= needed

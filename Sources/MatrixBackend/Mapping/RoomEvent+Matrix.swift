@@ -26,9 +26,70 @@ extension RoomEvent {
         case ("m.room.encryption", ""):
             guard before == nil else { return nil }
             self.init(.encrypted)
-        case ("m.room.tombstone", ""): self.init(.replaced)
+        case ("m.room.tombstone", ""):
+            self.init(
+                .replaced, before: RoomSuccession.link(event.content["replacement_room"], event.sender),
+                after: Self.text(event.content["body"], ChatLimits.topicLength))
+        case ("m.room.create", ""):
+            guard let link = RoomSuccession.link(event.content["predecessor"]?["room_id"], event.sender) else {
+                return nil
+            }
+            self.init(.continued, before: link)
+        default:
+            guard let change = Self.rule(event, key, before) else { return nil }
+            self = change
+        }
+    }
+
+    /// Who may do what, and where the room is found.
+    private static func rule(_ event: MatrixEvent, _ key: String, _ before: JSONValue?) -> RoomEvent? {
+        let content = event.content
+        func word(_ kind: Kind, _ field: String) -> RoomEvent? {
+            guard let now = text(content[field]), before?[field] != content[field] else { return nil }
+            return RoomEvent(kind, after: now)
+        }
+        switch (event.type, key) {
+        case ("m.room.power_levels", ""): return powers(content, before)
+        case ("m.room.join_rules", ""): return word(.joinRuleSet, "join_rule")
+        case ("m.room.history_visibility", ""): return word(.historyVisibilitySet, "history_visibility")
+        case ("m.room.guest_access", ""): return word(.guestAccessSet, "guest_access")
+        case ("m.room.canonical_alias", ""):
+            let (was, now) = (text(before?["alias"]), text(content["alias"]))
+            if before == nil ? now != nil : was != now { return RoomEvent(.addressSet, before: was, after: now) }
+            guard let before, before["alt_aliases"] != content["alt_aliases"] else { return nil }
+            return RoomEvent(.addressesSet)
+        case ("m.room.pinned_events", ""):
+            let (was, now) = (before?["pinned"]?.array ?? [], content["pinned"]?.array ?? [])
+            guard was != now else { return nil }
+            return RoomEvent(now.count < was.count ? .unpinned : .pinned)
+        case ("m.room.third_party_invite", _):
+            let name = text(content["display_name"])
+            guard name != nil || before != nil else { return nil }
+            let isTakenBack = name == nil
+            return RoomEvent(
+                isTakenBack ? .uninvitedElsewhere : .invitedElsewhere, after: name ?? text(before?["display_name"]))
         default: return nil
         }
+    }
+
+    private static func powers(_ content: JSONValue, _ before: JSONValue?) -> RoomEvent? {
+        guard let before else { return RoomEvent(.permissionsSet) }
+        guard before != content else { return nil }
+        let (was, now) = (PowerLevels(before, creation: nil), PowerLevels(content, creation: nil))
+        let users = Set((before["users"]?.object ?? [:]).keys).union((content["users"]?.object ?? [:]).keys)
+        let changed = users.filter { was.level(of: MemberID($0)) != now.level(of: MemberID($0)) }
+        var (rest, oldRest) = (content.object ?? [:], before.object ?? [:])
+        (rest["users"], oldRest["users"]) = (nil, nil)
+        guard changed.count == 1, let user = changed.first, user.hasPrefix("@"), rest == oldRest else {
+            return RoomEvent(.permissionsSet)
+        }
+        let role: Role =
+            switch now.role(of: MemberID(user)) {
+            case .administrator: .administrator
+            case .moderator: .moderator
+            default: .member
+            }
+        return RoomEvent(.roleSet, subject: MemberID(user), after: role.rawValue)
     }
 
     private static func member(_ event: MatrixEvent, _ key: String, _ before: JSONValue?) -> RoomEvent? {
@@ -111,6 +172,13 @@ struct RoomCreation: Equatable, Sendable {
 
     /// Whether an event is part of it: the first of its kind. Whom the creator invites at once is.
     func includes(_ event: MatrixEvent) -> Bool {
-        event.sender == creator && event.previousContent == nil && event.sentAt.timeIntervalSince(at) <= Self.duration
+        // That a conversation comes from another room, or goes on in one, is no part of making any.
+        if ["m.room.create", "m.room.tombstone"].contains(event.type) { return false }
+        return isPart(event)
+    }
+
+    private func isPart(_ event: MatrixEvent) -> Bool {
+        event.sender == creator && event.previousContent == nil
+            && (0...Self.duration).contains(event.sentAt.timeIntervalSince(at))
     }
 }

@@ -19,16 +19,31 @@ struct RoomStateReader {
     /// `.some(nil)` where it was taken away; nil where nothing was told.
     private(set) var avatar: String??
     private(set) var creation: RoomCreation?
+    /// Whether it holds rooms in the place of messages.
+    private(set) var isSpace = false
     /// Whether the user was told to be out of it.
     private(set) var isLeft = false
     private(set) var settings: [String: String?] = [:]
+    /// Which events set what is read.
+    private(set) var origins: [StateOrigin.Subject: MessageID] = [:]
+    /// Members of whom it was deleted what they are called.
+    private(set) var unnamed: [MemberID] = []
+    var tellsOfMembers: Bool { !members.isEmpty || !unnamed.isEmpty }
+    /// Of the types of state that are kept.
+    private static let kept: Set = [
+        "m.room.name", "m.room.canonical_alias", "m.room.avatar", "m.room.topic", "m.room.member",
+    ]
 
     /// - Parameter state: of several events of one kind the last one counts.
     init(own: MemberID, state: [MatrixEvent]) {
         var places: [MemberID: Int] = [:]
         for event in state {
+            note(event)
             switch (event.type, event.stateKey ?? "") {
             case ("m.room.member", let id):
+                if event.content["membership"] == nil, event.content.object?.isEmpty == true, id.hasPrefix("@") {
+                    unnamed.append(MemberID(id))
+                }
                 guard let member = Self.member(id, event, own: own) else { continue }
                 if member.id == own { isLeft = member.hasLeft }
                 if let place = places[member.id] {
@@ -44,17 +59,37 @@ struct RoomStateReader {
                 let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
                 settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
             case ("m.room.power_levels", ""):
-                settings[Self.powerLevelsSetting] = (try? event.content.encoded()).map {
-                    String(decoding: $0, as: UTF8.self)
-                }
+                if let text = event.content.text { settings[Self.powerLevelsSetting] = text }
             case ("m.room.encryption", ""): settings[MatrixOutboxBackend.encryptionSetting] = "1"
-            case ("m.room.create", ""): creation = RoomCreation(creator: event.sender, at: event.sentAt)
+            case ("m.room.create", ""):
+                creation = RoomCreation(creator: event.sender, at: event.sentAt)
+                isSpace = event.content["type"]?.string == "m.space"
+                if let link = RoomSuccession.link(event.content["predecessor"]?["room_id"], event.sender) {
+                    settings.updateValue(link, forKey: RoomSuccession.previousSetting)
+                }
+            case ("m.room.tombstone", ""):
+                settings.updateValue(
+                    RoomSuccession.link(event.content["replacement_room"], event.sender),
+                    forKey: RoomSuccession.nextSetting)
+                let reason = Self.line(event.content["body"]?.string, limit: ChatLimits.topicLength)
+                settings.updateValue(reason.isEmpty ? nil : reason, forKey: RoomSuccession.reasonSetting)
             default: break
             }
         }
         if let name { settings[Self.nameSetting] = name }
         if let alias { settings[Self.aliasSetting] = alias }
         if let creation { settings[Self.creationSetting] = creation.text }
+    }
+
+    private mutating func note(_ event: MatrixEvent) {
+        guard Self.kept.contains(event.type), let key = event.stateKey else { return }
+        // Who leaves is seldom named: what they are called is what was said before.
+        if event.type == "m.room.member", event.content["membership"]?.string != "join",
+            event.content["displayname"] == nil
+        {
+            return
+        }
+        origins[StateOrigin.Subject(type: event.type, key: key)] = event.id
     }
 
     private static func member(_ id: String, _ event: MatrixEvent, own: MemberID) -> Member? {

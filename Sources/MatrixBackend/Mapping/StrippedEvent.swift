@@ -36,7 +36,10 @@ extension Invitation {
             case ("m.room.canonical_alias", ""): address = Self.text(event.content["alias"])
             case ("m.room.avatar", ""): roomPicture = Self.picture(event.content["url"])
             case ("m.room.encryption", ""): isEncrypted = true
+            case ("m.room.member", own.rawValue) where event.content["membership"]?.string == "knock":
+                isKnock = true
             case ("m.room.member", own.rawValue) where event.content["membership"]?.string == "invite":
+                isKnock = false
                 inviter = event.sender
                 isDirect = event.content["is_direct"]?.bool ?? false
             case ("m.room.member", let id) where id.hasPrefix("@"):

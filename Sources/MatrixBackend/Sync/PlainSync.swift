@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import JSONReading
 
 /// `GET /sync`, which every homeserver has: all rooms at first, then all that changed.
@@ -44,11 +45,12 @@ struct PlainSync: SyncSource {
             readJoined(json, into: &room, isFirst: token == nil, &reader)
             update.rooms.append(room)
         }
-        for (section, membership) in [("invite", RoomUpdate.Membership.invited), ("leave", .left)] {
+        let sections: [(String, RoomUpdate.Membership)] = [("invite", .invited), ("knock", .invited), ("leave", .left)]
+        for (section, membership) in sections {
             for (id, json) in sorted(answer["rooms"]?[section]) {
                 guard var room = reader.room(id) else { continue }
                 room.membership = membership
-                room.invitation = reader.stripped(json["invite_state"]?["events"])
+                room.invitation = reader.stripped((json["invite_state"] ?? json["knock_state"])?["events"])
                 update.rooms.append(room)
             }
         }
@@ -66,7 +68,7 @@ struct PlainSync: SyncSource {
         let timeline = json["timeline"]
         room.timeline = reader.events(timeline?["events"])
         room.state =
-            reader.events(json["state"]?["events"]) + room.timeline.filter { $0.stateKey != nil }
+            reader.events(json["state"]?["events"]) + SyncReader.state(in: room.timeline)
         // The first sync of all begins in the middle of a room that is known from before.
         let isLimited = timeline?["limited"]?.bool ?? isFirst
         if isLimited { room.gap = timeline?["prev_batch"]?.string }
@@ -85,7 +87,11 @@ struct PlainSync: SyncSource {
                 .map { RoomUpdate.Hero(id: MemberID($0), name: nil) }
         }
         room.joinedCount = SyncReader.count(json["summary"]?["m.joined_member_count"])
-        room.unread = json["unread_notifications"]?["notification_count"]?.integer.map { Int(clamping: $0) }
+        let counts = json["unread_notifications"]
+        if let messages = SyncReader.count(counts?["notification_count"]) {
+            let mentions = SyncReader.count(counts?["highlight_count"]) ?? 0
+            room.counted = UnreadCount(messages: messages, mentions: mentions)
+        }
     }
 
     /// The same answer is read in the same order each time.

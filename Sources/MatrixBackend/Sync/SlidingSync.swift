@@ -58,7 +58,7 @@ struct SlidingSync: SyncSource {
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
                         ["m.room.topic", ""], ["m.room.avatar", ""], ["m.room.encryption", ""],
-                        ["m.room.power_levels", ""],
+                        ["m.room.power_levels", ""], ["m.room.tombstone", ""],
                         ["m.room.member", "$ME"],
                         ["m.room.member", "$LAZY"],
                     ],
@@ -121,7 +121,7 @@ struct SlidingSync: SyncSource {
         }
         if ["leave", "ban"].contains(json["membership"]?.string) { room.membership = .left }
         room.timeline = reader.events(json["timeline"])
-        room.state = room.timeline.filter { $0.stateKey != nil } + reader.events(json["required_state"])
+        room.state = SyncReader.state(in: room.timeline) + reader.events(json["required_state"])
         if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in
@@ -133,6 +133,6 @@ struct SlidingSync: SyncSource {
             }
         }
         room.joinedCount = SyncReader.count(json["joined_count"])
-        room.unread = json["notification_count"]?.integer.map { Int(clamping: $0) }
+        // Synapse's `notification_count` is always 0, and MSC4186 has none: what is unread follows from the marks.
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import Foundation
 import JSONReading
 
@@ -38,6 +39,8 @@ struct RoomUpdate: Equatable, Sendable {
     var invitation: [StrippedEvent] = []
     /// Oldest first.
     var timeline: [MatrixEvent] = []
+    /// Deletions that are not in the timeline.
+    var redactions: [MatrixEvent] = []
     /// Where to ask for what came before ``timeline``; nil if nothing is missing there.
     var gap: String?
     /// Those after whom a room without a name is called.
@@ -50,7 +53,7 @@ struct RoomUpdate: Equatable, Sendable {
     /// Those who are in the room; nil if nothing was told of it.
     var joinedCount: Int?
     /// What the server counts as unread, nil if it did not say.
-    var unread: Int?
+    var counted: UnreadCount?
 
     init(id: RoomID) {
         self.id = id
@@ -66,6 +69,21 @@ struct SyncReader {
         let read = all.compactMap(MatrixEvent.init)
         skipped += all.count - read.count
         return read
+    }
+
+    /// The state that a timeline tells, in its order: one that comes twice was there the first time, and is as it was told
+    /// last.
+    static func state(in timeline: [MatrixEvent]) -> [MatrixEvent] {
+        var places: [MessageID: Int] = [:]
+        return timeline.reduce(into: []) { state, event in
+            guard event.stateKey != nil else { return }
+            if let place = places[event.id] {
+                state[place] = event
+            } else {
+                places[event.id] = state.count
+                state.append(event)
+            }
+        }
     }
 
     /// What the user's programs share under a type; nil where nothing was told of it.

@@ -3,8 +3,6 @@ import Foundation
 import Glibc
 
 extension CurlExchange {
-    /// The time a connection may take to come about, in milliseconds.
-    private static let connecting = 20_000
     /// After so long without an acknowledgement a connection is given up, in milliseconds: one that a network change
     /// or a sleep left behind is found out, and with it all that would share it.
     private static let unacknowledged: Int32 = 30_000
@@ -13,11 +11,12 @@ extension CurlExchange {
     func setOptions(of handle: UnsafeMutableRawPointer) -> Bool {
         let isSecure = request.url.scheme?.lowercased() == "https"
         let milliseconds = max(1, Int(clamping: Int64(request.timeout / .milliseconds(1))))
+        let connecting = max(1, Int(clamping: Int64(request.connectTimeout / .milliseconds(1))))
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1),
             // Else the end of a request waits for its name to be found.
             (CURLOPT_QUICK_EXIT, 1),
-            (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, Self.connecting),
+            (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, connecting),
             (CURLOPT_TCP_KEEPALIVE, 1), (CURLOPT_TCP_KEEPIDLE, 30), (CURLOPT_TCP_KEEPINTVL, 10),
             (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
             (CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS), (CURLOPT_PIPEWAIT, isSecure ? 1 : 0),

@@ -35,6 +35,8 @@ public struct MatrixRequest: Sendable {
     public var destination = Destination.memory
     /// From sending to the end of the answer: slow bytes do not extend it.
     public var timeout = Duration.seconds(30)
+    /// The time a connection may take to come about, with its encryption.
+    public var connectTimeout = Duration.seconds(20)
     /// The longest silence, in whole seconds; nil if only ``timeout`` counts, as where a server lets one wait.
     public var idleTimeout: Duration?
     /// The most bytes that the body of an answer may have, once unpacked.

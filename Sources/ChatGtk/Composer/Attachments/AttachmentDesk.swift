@@ -13,15 +13,15 @@ final class AttachmentDesk {
     /// Asks for the focus to go to the text.
     var onDone: (() -> Void)?
 
-    private let viewModel: ComposerViewModel
+    private let model: any ComposerModel
     private let intake: AttachmentIntake
-    private var drops: [FileDropArea] = []
+    private var drops: FileDropArea?
     private var rendering: Rendering?
 
     /// nil where the composer takes no files.
-    init?(viewModel: ComposerViewModel) {
-        guard let intake = viewModel.attachments else { return nil }
-        self.viewModel = viewModel
+    init?(model: any ComposerModel) {
+        guard let intake = model.attachments else { return nil }
+        self.model = model
         self.intake = intake
         intake.inspect = { file, type in
             let family = type.prefix { $0 != "/" }
@@ -37,7 +37,7 @@ final class AttachmentDesk {
             }
         }
         tray = AttachmentTray(
-            viewModel: viewModel, intake: intake,
+            model: model, intake: intake,
             previews: MediaPreviews { [weak intake] media in
                 guard let intake else { throw ChatError.notFound }
                 return try await intake.content(of: media)
@@ -50,15 +50,16 @@ final class AttachmentDesk {
         gtk_widget_set_focus_on_click(button.cast(), 0)
         button.onClick { [weak self] in self?.choose() }
         rendering = Rendering(
-            { viewModel.state.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
+            { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
     }
 
-    /// Takes files that are dropped anywhere on a widget, which shows that it would.
-    func takeDrops(on area: Widget, hint overlay: Widget) {
-        drops.append(
-            FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
-                [weak self] offer in self?.take(offer)
-            })
+    /// Takes files that are dropped anywhere on a widget, which shows that it would; in the place of the area before.
+    /// - Parameter overlay: where words may say so, a GtkOverlay.
+    func takeDrops(on area: Widget, hint overlay: Widget?) {
+        drops?.end()
+        drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
+            [weak self] offer in self?.take(offer)
+        }
     }
 
     /// Takes what is on the clipboard if that is files or a picture.
@@ -72,14 +73,15 @@ final class AttachmentDesk {
     // MARK: Taking
 
     private func accepts(_ types: [String]) -> Bool {
-        switch viewModel.attachmentLimits.choice(among: types) {
+        guard intake.takesFiles else { return false }
+        return switch intake.limits.choice(among: types) {
         case .files, .media: true
         case .fragment, .text, .nothing: false
         }
     }
 
     private func take(_ offer: ContentOffer) {
-        switch viewModel.attachmentLimits.choice(among: offer.types) {
+        switch intake.limits.choice(among: offer.types) {
         case .files:
             offer.readFiles { [weak self] files in
                 guard let self else { return offer.finishDrop(isTaken: false) }
@@ -105,7 +107,7 @@ final class AttachmentDesk {
         offer.readText { [weak self] text in
             offer.finishDrop(isTaken: text != nil)
             guard let text, !text.isEmpty, let self else { return }
-            self.viewModel.handle(.paste([.text(text)]))
+            self.model.handle(.paste([.text(text)]))
         }
     }
 
@@ -123,7 +125,7 @@ final class AttachmentDesk {
                 regular.map {
                     AttachmentIntake.Item(content: .file($0.url), name: $0.name, type: $0.type, bytes: $0.size)
                 })
-            if regular.count < files.count { self?.viewModel.report(.unreadableFile) }
+            if regular.count < files.count { self?.intake.report(.unreadableFile) }
         }
     }
 

@@ -11,8 +11,18 @@ final class AttachmentTray {
     var onAdd: (() -> Void)?
     /// Asks for the focus to go back to the text.
     var onLeave: (() -> Void)?
+    /// Told what became another: where, how many went there and how many came (MIB-39).
+    var onChange: ((_ position: Int, _ removed: Int, _ added: Int) -> Void)?
+    /// Whether the tray stays where there is nothing in it (MIB-37).
+    var isPersistent = false {
+        didSet { if isPersistent != oldValue { showTray() } }
+    }
+    /// Whether a button at the tray's end asks for more files (MIB-37).
+    var offersMore = true {
+        didSet { add.isVisible = offersMore }
+    }
 
-    private let viewModel: ComposerViewModel
+    private let model: any ComposerModel
     private let intake: AttachmentIntake
     private let previews: MediaPreviews
     private let revealer = Revealer(sinking: gtk_revealer_new())
@@ -20,17 +30,18 @@ final class AttachmentTray {
     private let list: Widget
     private let add = Button(sinking: gtk_button_new_from_icon_name("list-add-symbolic"))
     private var cells: [AttachmentCell] = []
+    private var shown: [Attachment] = []
     private var rendering: Rendering?
 
-    init(viewModel: ComposerViewModel, intake: AttachmentIntake, previews: MediaPreviews) {
-        self.viewModel = viewModel
+    init(model: any ComposerModel, intake: AttachmentIntake, previews: MediaPreviews) {
+        self.model = model
         self.intake = intake
         self.previews = previews
         widget = revealer
         list = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
         build()
         rendering = Rendering(
-            { [viewModel] in viewModel.state.composer.attachments }, { [weak self] in self?.render($0) })
+            { [weak model] in model?.composer.attachments ?? [] }, { [weak self] in self?.render($0) })
     }
 
     // MARK: Rendering
@@ -52,10 +63,30 @@ final class AttachmentTray {
             gtk_box_reorder_child_after(list.cast(), cell.widget.cast(), previous?.cast())
             previous = cell.widget
         }
-        revealer.isRevealed = !attachments.isEmpty
-        // Folded away it must not take the focus.
-        gtk_widget_set_can_focus(list.cast(), attachments.isEmpty ? 0 : 1)
+        showTray()
         if let focused, !cells.contains(where: { $0 === focusedCell }) { keepFocus(near: focused) }
+        tellChanges(from: shown, to: attachments)
+        shown = attachments
+    }
+
+    private func showTray() {
+        revealer.isRevealed = isPersistent || !cells.isEmpty
+        // Folded away it must not take the focus.
+        gtk_widget_set_can_focus(list.cast(), cells.isEmpty ? 0 : 1)
+    }
+
+    /// What lies between the heads and the tails that are the same. A file on its way is the same when it has arrived.
+    private func tellChanges(from old: [Attachment], to new: [Attachment]) {
+        guard let onChange else { return }
+        let isSame = { (one: Attachment, other: Attachment) in
+            one.source == other.source || one.upload != .ready && other.upload == .ready && one.name == other.name
+        }
+        let most = min(old.count, new.count)
+        let head = (0..<most).first { !isSame(old[$0], new[$0]) } ?? most
+        let tail =
+            (0..<(most - head)).first { !isSame(old[old.count - 1 - $0], new[new.count - 1 - $0]) } ?? most - head
+        let (removed, added) = (old.count - head - tail, new.count - head - tail)
+        if removed + added > 0 { onChange(head, removed, added) }
     }
 
     /// The cell that showed it, or showed it under the name that it had while it was on its way; or a new one.
@@ -108,7 +139,7 @@ final class AttachmentTray {
         case .retry: intake.retry(place)
         case .describe: describe(cell)
         case .place:
-            viewModel.handle(.placeInText(place))
+            model.handle(.placeInText(place))
             onLeave?()
         case .move(let step): move(cell, to: place + step)
         }
@@ -116,7 +147,7 @@ final class AttachmentTray {
 
     private func move(_ cell: AttachmentCell, to place: Int) {
         guard let from = cells.firstIndex(where: { $0 === cell }), cells.indices.contains(place) else { return }
-        viewModel.handle(.moveAttachment(from: from, to: place))
+        model.handle(.moveAttachment(from: from, to: place))
     }
 
     private func describe(_ cell: AttachmentCell) {

@@ -3,22 +3,21 @@ import GtkKit
 
 /// A part of the window on which files can be dropped, and which says so while they are dragged over it.
 final class FileDropArea {
-    private let area: Widget
+    /// Not the area itself: a bar that held its own widget would never be freed.
+    private let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_async_new(nil, GDK_ACTION_COPY)))
     private let hint = Revealer(sinking: gtk_revealer_new())
     private let accepts: ([String]) -> Bool
 
     /// - Parameters:
-    ///   - overlay: the GtkOverlay that the hint lies on.
+    ///   - overlay: the GtkOverlay that the hint lies on; nil for an area that is too small for words.
     ///   - accepts: whether a drag in these forms would be taken.
     ///   - take: what is to be done with a drop; it has to be finished.
     init(
-        _ area: Widget, overlay: Widget, accepts: @escaping ([String]) -> Bool,
+        _ area: Widget, overlay: Widget?, accepts: @escaping ([String]) -> Bool,
         take: @escaping @MainActor (ContentOffer) -> Void
     ) {
-        self.area = area
         self.accepts = accepts
-        buildHint(on: overlay)
-        let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_async_new(nil, GDK_ACTION_COPY)))
+        if let overlay { buildHint(on: overlay) }
         // Before the text, which would take a file's path for text.
         gtk_event_controller_set_propagation_phase(target.cast(), GTK_PHASE_CAPTURE)
         target.intercept("accept") { [weak self] arguments in self?.accepts(arguments.object(0)) ?? false }
@@ -36,13 +35,24 @@ final class FileDropArea {
         area.addController(target)
     }
 
+    /// Takes no drops any more.
+    func end() {
+        show(false)
+        if let area = gtk_event_controller_get_widget(target.cast()) {
+            gtk_widget_remove_controller(area, target.cast())
+        }
+        if gtk_widget_get_parent(hint.cast()) != nil { gtk_widget_unparent(hint.cast()) }
+    }
+
     private func accepts(_ drop: UnsafeMutableRawPointer?) -> Bool {
         guard let drop else { return false }
         return accepts(ContentOffer(borrowing: drop).types)
     }
 
     private func show(_ isOver: Bool) {
-        area.setStyle("drop-target", isOver)
+        if let area = gtk_event_controller_get_widget(target.cast()) {
+            Widget(borrowing: UnsafeMutableRawPointer(area)).setStyle("drop-target", isOver)
+        }
         hint.isRevealed = isOver
     }
 

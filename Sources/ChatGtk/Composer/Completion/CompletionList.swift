@@ -3,7 +3,7 @@ import Composer
 import GtkKit
 
 /// The rows that completion offers, and one that tells of loading or failure. Takes no focus.
-final class CompletionList {
+final class CompletionList: CompletionChooser {
     let widget: Widget
     /// Called with the row that was clicked.
     var onAccept: ((Int) -> Void)?
@@ -66,6 +66,8 @@ final class CompletionList {
 
     /// The row of a place in the list, nil if it is not in view.
     func row(at index: Int) -> Widget? { list?.row(at: index) }
+
+    func accessibleRow(at index: Int) -> Widget? { row(at: index).map(IndexedList.item(of:)) }
 
     func show(_ completion: CompletionState) {
         let previous = shown

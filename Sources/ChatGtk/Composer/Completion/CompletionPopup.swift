@@ -17,6 +17,12 @@ final class CompletionPopup {
     private let dock: Box
     private let popover: CompanionPopover
     private let list = CompletionList()
+    /// Shows the suggestions: the list, or what the host has in its place (HKW-51).
+    private var chooser: any CompletionChooser
+    /// Off where the host shows them somewhere else: keys and rows are the composer's all the same (HKW-70).
+    var isEnabled = true {
+        didSet { if isEnabled != oldValue { render(model.composer.completion) } }
+    }
     private let editor: EditorView
     private var isDocked: Bool?
     private var placedWidth = 0
@@ -33,15 +39,33 @@ final class CompletionPopup {
         self.dock = dock
         popover = CompanionPopover(parent: bar)
         popover.addStyle("completion-popover")
-        list.onAccept = { [weak model] in model?.handle(.acceptCompletion($0)) }
-        list.onRetry = { [weak model] in model?.handle(.retryCompletion) }
-        textView.setAccessibleCompletions(list.widget)
+        chooser = list
+        connectChooser()
         rendering = Rendering({ [model] in model.composer.completion }, { [weak self] in self?.render($0) })
     }
 
     isolated deinit {
         if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
         for child in dock.children { dock.remove(child) }
+    }
+
+    /// Puts a chooser of the host's in the list's place; nil brings the list back (HKW-51).
+    func use(_ other: (any CompletionChooser)?) {
+        let next: any CompletionChooser = other ?? list
+        guard next !== chooser else { return }
+        close()
+        chooser.onAccept = nil
+        chooser.onRetry = nil
+        chooser = next
+        isDocked = nil
+        connectChooser()
+        render(model.composer.completion)
+    }
+
+    private func connectChooser() {
+        chooser.onAccept = { [weak model] in model?.handle(.acceptCompletion($0)) }
+        chooser.onRetry = { [weak model] in model?.handle(.retryCompletion) }
+        textView.setAccessibleCompletions(chooser.widget)
     }
 
     /// Of those whom the rows stand for; initials without.
@@ -51,7 +75,7 @@ final class CompletionPopup {
     }
 
     /// The list, wherever it is.
-    var listWidget: Widget { list.widget }
+    var listWidget: Widget { chooser.widget }
     func row(at index: Int) -> Widget? { list.row(at: index) }
     var isOpen: Bool { isDocked == true ? dock.isVisible : popover.isOpen }
     /// Whether a keyboard on the screen leaves no room for a popover (SLK-50).
@@ -60,21 +84,20 @@ final class CompletionPopup {
     }
 
     private func render(_ completion: CompletionState?) {
-        guard let completion, completion.isVisible else { return close() }
-        list.show(completion)
+        guard isEnabled, let completion, completion.isVisible else { return close() }
+        chooser.show(completion)
         place()
         point(at: completion.range.location)
         if isDocked == true { dock.isVisible = true } else { popover.isOpen = true }
         textView.setAccessiblyExpanded(true)
-        let selected = completion.selected.flatMap { list.row(at: $0) }
-        textView.setAccessibleActiveDescendant(selected.map(IndexedList.item(of:)))
+        textView.setAccessibleActiveDescendant(completion.selected.flatMap { chooser.accessibleRow(at: $0) })
         announcer.say(Self.announcement(completion))
     }
 
     private func close() {
         popover.isOpen = false
         dock.isVisible = false
-        list.clear()
+        chooser.clear()
         textView.setAccessiblyExpanded(false)
         textView.setAccessibleActiveDescendant(nil)
         announcer.say("")
@@ -102,8 +125,8 @@ final class CompletionPopup {
         dock.isVisible = false
         popover.setChild(nil)
         for child in dock.children { dock.remove(child) }
-        if docks { dock.append(list.widget) } else { popover.setChild(list.widget) }
-        list.widget.setStyle("docked", docks)
+        if docks { dock.append(chooser.widget) } else { popover.setChild(chooser.widget) }
+        chooser.widget.setStyle("docked", docks)
     }
 
     private func point(at location: Int) {

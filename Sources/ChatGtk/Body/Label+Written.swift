@@ -1,0 +1,43 @@
+import CGtk
+import Composer
+import GtkKit
+
+extension Label {
+    /// Shows plain words, of which those that mention somebody have the ground of a pill.
+    func show(_ words: WrittenText) {
+        text = words.source.replacing("\0", with: "\u{FFFD}")
+        let attributes = pango_attr_list_new()
+        defer { pango_attr_list_unref(attributes) }
+        var accent = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
+        _ = shim_named_color(pointer, "accent_bg_color", &accent)
+        for mark in words.marks where mark.mention != nil {
+            let range = words.bytes(of: mark.range)
+            let parts = [accent.red, accent.green, accent.blue].map { guint16($0 * 65535) }
+            for attribute in [
+                pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD), pango_attr_background_new(parts[0], parts[1], parts[2]),
+                pango_attr_background_alpha_new(guint16(0.16 * 65535)),
+            ] {
+                attribute?.pointee.start_index = guint(range.lowerBound)
+                attribute?.pointee.end_index = guint(range.upperBound)
+                pango_attr_list_insert(attributes, attribute)
+            }
+        }
+        gtk_label_set_attributes(cast(), attributes)
+    }
+}
+
+extension WrittenText {
+    /// A range in UTF-8 units, as Pango counts.
+    fileprivate func bytes(of range: TextRange) -> Range<Int> {
+        func byte(_ offset: Int) -> Int {
+            source.utf8.distance(from: source.startIndex, to: source.utf16.index(source.startIndex, offsetBy: offset))
+        }
+        return byte(range.location)..<byte(range.end)
+    }
+
+    /// The first line, at most so many characters of it.
+    func firstLine(_ limit: Int) -> WrittenText {
+        let line = source.prefix { !$0.isNewline }.prefix(limit)
+        return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
+    }
+}

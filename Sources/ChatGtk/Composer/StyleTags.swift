@@ -1,0 +1,126 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// Shows styles that are not written as Markdown: colours, sizes, fonts (HKW-13 to 16, SLK-35).
+///
+/// The buffer carries tags along with the text, so that only what an edit touched is tagged again.
+final class StyleTags {
+    private struct Tagged: Equatable {
+        let id: Span.ID
+        let style: TextStyle
+        /// Of the text that has the tag.
+        var range: TextRange
+    }
+
+    private let textView: Widget
+    private let buffer: Object
+    private var tags: [TextStyle: TextTag] = [:]
+    private var tagged: [Tagged] = []
+
+    init(textView: Widget, buffer: Object) {
+        self.textView = textView
+        self.buffer = buffer
+    }
+
+    // MARK: Following the document
+
+    /// Keeps the places of tagged text true to an edit that is being carried out: what is inserted within a tag takes it,
+    /// what is inserted at its ends does not.
+    func follow(_ edit: AppliedEdit) {
+        guard !tagged.isEmpty else { return }
+        let place = edit.range.location
+        let length = edit.replacement.utf16.count
+        func afterDeletion(_ offset: Int) -> Int { offset <= place ? offset : max(place, offset - edit.range.length) }
+        tagged = tagged.compactMap { old in
+            var start = afterDeletion(old.range.location)
+            var end = afterDeletion(old.range.end)
+            guard start < end else { return nil }
+            if place <= start { start += length }
+            if place < end { end += length }
+            var tagged = old
+            tagged.range = TextRange(start: start, end: end)
+            return tagged
+        }
+    }
+
+    /// Tags what has a style now, and no longer what had one.
+    func update(_ document: ComposerDocument) {
+        let wanted = document.spans.compactMap { span in
+            span.style.map { Tagged(id: span.id, style: $0, range: span.range) }
+        }
+        guard !wanted.isEmpty || !tagged.isEmpty else { return }
+        guard wanted != tagged else { return }
+        for old in tagged {
+            for range in old.range.parts(outside: Self.range(of: old, in: wanted)) {
+                tags[old.style]?.remove(from: scalars(range, document), in: buffer)
+            }
+        }
+        for new in wanted {
+            for range in new.range.parts(outside: Self.range(of: new, in: tagged)) {
+                tag(for: new.style)?.apply(to: scalars(range, document), in: buffer)
+            }
+        }
+        tagged = wanted
+    }
+
+    private static func range(of one: Tagged, in others: [Tagged]) -> TextRange? {
+        others.first { $0.id == one.id && $0.style == one.style }?.range
+    }
+
+    private func scalars(_ range: TextRange, _ document: ComposerDocument) -> Range<Int> {
+        let start = document.scalarOffset(ofUTF16: range.location)
+        return start..<max(start, document.scalarOffset(ofUTF16: range.end))
+    }
+
+    // MARK: Looks
+
+    /// - Returns: nil for a style without a look.
+    private func tag(for style: TextStyle) -> TextTag? {
+        if let tag = tags[style] { return tag }
+        let tag = TextTag(in: buffer)
+        guard Self.look(style, on: tag) else { return nil }
+        tags[style] = tag
+        return tag
+    }
+
+    /// Numbers may come from any draft or clipboard: they stay within what can be read.
+    private static func look(_ style: TextStyle, on tag: TextTag) -> Bool {
+        func pixels(_ number: Double) -> Int {
+            Int((number.isFinite ? min(max(number, -64), 64) : 0) * Double(PANGO_SCALE))
+        }
+        switch style {
+        case .bold: tag.setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue))
+        case .italic: tag.setEnumeration("style", Int32(PANGO_STYLE_ITALIC.rawValue), pango_style_get_type())
+        case .underline, .link:
+            tag.setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
+        case .strikethrough: tag.setProperty("strikethrough", true)
+        case .monospace: tag.setProperty("family", "monospace")
+        case .foreground(let name), .background(let name):
+            var color = GdkRGBA()
+            guard gdk_rgba_parse(&color, name) != 0 else { return false }
+            if case .foreground = style {
+                tag.setProperty("foreground-rgba", color)
+            } else {
+                tag.setProperty("background-rgba", color)
+            }
+        case .scale(let factor): tag.setProperty("scale", factor.isFinite ? min(max(factor, 0.5), 3) : 1)
+        case .family(let name): tag.setProperty("family", name)
+        case .fontFeatures(let features): tag.setProperty("font-features", features)
+        case .letterSpacing(let spacing): tag.setProperty("letter-spacing", pixels(spacing))
+        case .rise(let rise): tag.setProperty("rise", pixels(rise))
+        case .named: return false
+        }
+        return true
+    }
+}
+
+extension TextRange {
+    /// What of the range another one leaves out.
+    fileprivate func parts(outside other: TextRange?) -> [TextRange] {
+        guard let other, intersects(other) else { return [self] }
+        let head = TextRange(start: location, end: max(location, other.location))
+        let tail = TextRange(start: min(end, other.end), end: end)
+        return [head, tail].filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,53 @@
+import CGtk
+public import GtkKit
+
+/// Tells in a window why Parlance cannot start: who starts it by an icon sees no terminal.
+public enum StartFailureDialog {
+    /// What keeps the conversations from being opened.
+    public enum Cause: Equatable, Sendable {
+        case unwritableFolder(String)
+        case diskFull(String)
+        /// Another process has the folder open.
+        case folderInUse(String)
+        /// A newer version wrote what is in the folder.
+        case newerVersion(String)
+        /// The reason is technical.
+        case other(reason: String)
+    }
+
+    /// - Parameter quit: told when the user has read it.
+    public static func present(application: Application, _ cause: Cause, quit: @escaping @MainActor () -> Void) {
+        let dialog = Widget(sinking: adw_message_dialog_new(nil, heading(cause), nil))
+        gtk_window_set_application(dialog.cast(), application.cast())
+        dialog.setProperty("body", body(cause))
+        dialog.addResponse("quit", translated("_Quit"))
+        adw_message_dialog_set_default_response(dialog.cast(), "quit")
+        adw_message_dialog_set_close_response(dialog.cast(), "quit")
+        dialog.connect("response") { _ in quit() }
+        gtk_window_present(dialog.cast())
+    }
+
+    private static func heading(_ cause: Cause) -> String {
+        switch cause {
+        case .unwritableFolder: translated("Conversations Cannot Be Saved")
+        case .diskFull: translated("The Disk Is Full")
+        case .folderInUse: translated("Conversations Are in Use")
+        case .newerVersion: translated("A Newer Parlance Is Needed")
+        case .other: translated("Parlance Cannot Start")
+        }
+    }
+
+    private static func body(_ cause: Cause) -> String {
+        switch cause {
+        case .unwritableFolder(let path):
+            translated("Parlance keeps them in this folder, which it cannot create or write to:") + "\n\n" + path
+        case .diskFull(let path):
+            translated("Free some space on the disk with this folder, then start Parlance again:") + "\n\n" + path
+        case .folderInUse(let path): translated("Another program has this folder open:") + "\n\n" + path
+        case .newerVersion(let path):
+            translated("A newer version of Parlance saved the conversations in this folder. Install it to read them:")
+                + "\n\n" + path
+        case .other(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import ChatCore
+import GRDB
+
+/// Puts those messages of a room that is not shown into another that do not stand there, each where it belongs: behind what
+/// it follows on in its own room, and by its time among what is in the other alone. What is there stays as it is.
+struct RoomMerge {
+    let from: RoomRecord
+    let into: RoomRecord
+    let db: Database
+
+    init(from: RoomRecord, into: RoomRecord, db: Database) {
+        (self.from, self.into, self.db) = (from, into, db)
+    }
+
+    /// - Returns: how many messages were added. Those are no more in the room that they came from as they were.
+    /// - Throws: ``ChatError/notPermitted`` where messages are missing, whose places nobody knows.
+    func run() throws -> Int {
+        guard try TimelineGap.last(in: into, db) == nil else { throw ChatError.notPermitted }
+        let layout = Layout(of: try messages(of: into), with: try messages(of: from))
+        guard !layout.added.isEmpty else { return 0 }
+        // What belongs to a message goes before it and after it, each at its time.
+        try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
+        let isRead = try into.unread(in: db).messages == 0
+        let read = try into.readUpTo.flatMap { try EventPlaces(record: into, db: db).lastMessage(before: $0 + 1)?.id }
+        try addMembers()
+        let parts = try partsOfMessages()
+        // From the last on: none meets another.
+        for (key, position) in layout.moved.reversed() { try move(key, to: self.key(position), parts) }
+        for (key, position) in layout.added { try add(key, at: self.key(position), parts) }
+        if !layout.moved.isEmpty { try settleReceipts() }
+        try into.refreshLastMessage(in: db)
+        try settleRoom(readUpTo: isRead ? nil : read)
+        return layout.added.count
+    }
+
+    private func key(_ position: Int64) -> Int64 { MessageKey(room: into.key, position: position).raw }
+
+    private func messages(of record: RoomRecord) throws -> [Layout.Entry] {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT key, id, sentAt FROM message WHERE key BETWEEN ? AND ? ORDER BY key",
+            arguments: [record.keys.lowerBound, record.keys.upperBound])
+        return try Array(
+            rows.map { row in
+                Layout.Entry(
+                    key: try row.value("key"), id: try row.value("id"), sentAt: try row.value("sentAt"))
+            })
+    }
+
+    private func addMembers() throws {
+        try db.execute(
+            sql: """
+                INSERT OR IGNORE INTO member (room, id, kind, name, hasLeft)
+                SELECT ?, id, kind, name, hasLeft FROM member WHERE room = ?
+                """, arguments: [into.key, from.key])
+    }
+
+    /// The tables whose rows belong to messages, and their columns that say to which.
+    private func partsOfMessages() throws -> [(table: String, column: String)] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT t.name AS name, k."from" AS column FROM sqlite_schema t, pragma_foreign_key_list(t.name) k
+                WHERE t.type = 'table' AND k."table" = 'message'
+                """
+        ).map { (try $0.value("name"), try $0.value("column")) }
+    }
+
+    private func move(_ old: Int64, to new: Int64, _ parts: [(table: String, column: String)]) throws {
+        try db.cachedStatement(sql: "UPDATE message SET key = ? WHERE key = ?").execute(arguments: [new, old])
+        try moveParts(of: old, to: new, parts)
+    }
+
+    private func moveParts(of old: Int64, to new: Int64, _ parts: [(table: String, column: String)]) throws {
+        for part in parts {
+            try db.cachedStatement(sql: "UPDATE \(part.table) SET \(part.column) = ? WHERE \(part.column) = ?")
+                .execute(arguments: [new, old])
+        }
+    }
+
+    /// The search indexes know a message by its arrival and by its room: it arrives there anew.
+    private func add(_ old: Int64, at new: Int64, _ parts: [(table: String, column: String)]) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO message (key, room, arrival, id, sender, sentAt, kind, isDeleted, delivery, editedAt, replyTo,
+                    formatted, text)
+                SELECT ?, ?, (SELECT max(arrival) + 1 FROM message), id, sender, sentAt, kind, isDeleted, delivery,
+                    editedAt, replyTo, formatted, text
+                FROM message WHERE key = ?
+                """
+        ).execute(arguments: [new, into.key, old])
+        try moveParts(of: old, to: new, parts)
+    }
+
+    private func settleReceipts() throws {
+        let receipts = try Row.fetchAll(
+            db, sql: "SELECT member, message FROM receipt WHERE room = ? AND position IS NOT NULL",
+            arguments: [into.key])
+        let places = EventPlaces(record: into, db: db)
+        for row in receipts {
+            guard let place = try places.message(row.identifier("message")) else { continue }
+            try db.execute(
+                sql: "UPDATE receipt SET position = ? WHERE room = ? AND member = ?",
+                arguments: [place, into.key, try row.value("member") as String])
+        }
+    }
+
+    /// - Parameter message: up to which the user has read; nil for all. What is imported is nothing new.
+    private func settleRoom(readUpTo message: MessageID?) throws {
+        let end = try into.ends(in: db)?.last.position
+        let read = try message.flatMap { try EventPlaces(record: into, db: db).message($0) } ?? end
+        try db.execute(
+            sql: """
+                UPDATE room SET readUpTo = ?, lastActivity = max(
+                    lastActivity, coalesce((SELECT sentAt FROM message WHERE key = lastMessage), lastActivity))
+                WHERE key = ?
+                """, arguments: [read, into.key])
+        if let read { try into.refreshUnread(after: read, in: db) }
+    }
+}
+
+extension RoomMerge {
+    /// Which message goes where.
+    struct Layout {
+        struct Entry {
+            var key: Int64
+            var id: String
+            var sentAt: Int64
+        }
+
+        /// Messages of the room that make room for others, with their new positions.
+        private(set) var moved: [(key: Int64, position: Int64)] = []
+        /// Messages of the other room, with theirs.
+        private(set) var added: [(key: Int64, position: Int64)] = []
+
+        /// In the order in which they are to stand.
+        private var order: [(entry: Entry, isNew: Bool)] = []
+
+        init(of old: [Entry], with other: [Entry]) {
+            let known = Dictionary(zip(old.map(\.id), old.indices), uniquingKeysWith: { first, _ in first })
+            var next = 0
+            var new: [Entry] = []
+            for entry in other {
+                guard let place = known[entry.id] else {
+                    new.append(entry)
+                    continue
+                }
+                // Another order than there: that stays.
+                guard place >= next else { continue }
+                append(old[next..<place], new)
+                order.append((old[place], false))
+                (next, new) = (place + 1, [])
+            }
+            append(old[next...], new)
+            place()
+        }
+
+        private mutating func append(_ old: ArraySlice<Entry>, _ new: [Entry]) {
+            var new = new[...]
+            for entry in old {
+                while let first = new.first, first.sentAt < entry.sentAt {
+                    order.append((first, true))
+                    new.removeFirst()
+                }
+                order.append((entry, false))
+            }
+            order += new.map { ($0, true) }
+        }
+
+        /// Before all others there is room, and behind them.
+        private mutating func place() {
+            let before = order.prefix { $0.isNew }.count
+            let first = order.first { !$0.isNew }.map { MessageKey(raw: $0.entry.key).position } ?? Int64(before) + 1
+            var next = first - Int64(before)
+            for (entry, isNew) in order {
+                if isNew {
+                    added.append((entry.key, next))
+                } else {
+                    let position = MessageKey(raw: entry.key).position
+                    if position < next { moved.append((entry.key, next)) }
+                    next = max(next, position)
+                }
+                next += 1
+            }
+            order = []
+        }
+    }
+}

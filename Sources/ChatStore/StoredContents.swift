@@ -1,0 +1,54 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// What a version of a message is besides its words, as it is kept.
+struct StoredContents {
+    /// nil leaves what the message is as it is.
+    var kind: Int64?
+    /// As JSON; the same.
+    var files: String?
+
+    init(_ contents: MessageContents?) {
+        guard let contents, contents.kind != .event else { return }
+        kind = contents.kind.code
+        files = contents.storedFiles
+    }
+
+    /// Of the table `revision`.
+    init(_ row: Row) throws {
+        kind = try row.optional("kind")
+        files = try row.optional("files")
+    }
+
+    /// - Parameter key: of a message as it is now.
+    init(now key: Int64, in db: Database) throws {
+        kind = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT kind FROM message WHERE key = ?"), arguments: [key])
+        files = MessageContents(kind: .text, attachments: try MessageQuery.attachments(of: key, in: db)).storedFiles
+    }
+
+    /// Makes a message of this kind, with these files.
+    func show(of key: Int64, in db: Database) throws {
+        guard let contents = MessageContents(kind: kind, files: files) else { return }
+        try db.cachedStatement(sql: "UPDATE message SET kind = ? WHERE key = ?").execute(arguments: [kind, key])
+        guard try contents.attachments != MessageQuery.attachments(of: key, in: db) else { return }
+        try db.execute(sql: "DELETE FROM attachment WHERE message = ?", arguments: [key])
+        try MessageWriter.insert(contents.attachments, of: key, in: db)
+    }
+}
+
+extension MessageContents {
+    /// nil without either of what is stored of it.
+    init?(kind: Int64?, files: String?) {
+        guard let kind = kind.flatMap(Message.Kind.init(code:)), let files,
+            let attachments = try? JSONDecoder().decode([MediaReference].self, from: Data(files.utf8))
+        else { return nil }
+        self.init(kind: kind, attachments: attachments)
+    }
+
+    /// As JSON.
+    var storedFiles: String? {
+        (try? JSONEncoder().encode(attachments)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,77 @@
+public import ChatCore
+public import Foundation
+
+/// Keeps copies of files in a folder, for a host that has no place of its own for them: what ``ComposerSession/media`` is
+/// where a bar is only told to take files.
+///
+/// The URI of a copy is the URL of its file. Nothing is deleted here: what was sent is the host's from then on, and what
+/// was not goes with the folder.
+public nonisolated struct FolderMedia: MediaService {
+    public let folder: URL
+
+    /// - Parameter folder: made when the first file comes.
+    public init(folder: URL) {
+        self.folder = folder
+    }
+
+    /// In a new folder among the system's temporary files.
+    public static func temporary() -> FolderMedia {
+        FolderMedia(folder: FileManager.default.temporaryDirectory.appending(path: "composer-" + UUID().uuidString))
+    }
+
+    @concurrent
+    public func takeIn(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference {
+        // One folder each, so that files of one name keep it.
+        let place = folder.appending(path: UUID().uuidString)
+        let file = place.appending(path: Self.safe(name))
+        do {
+            try FileManager.default.createDirectory(
+                at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            switch content {
+            case .data(let data): try data.write(to: file)
+            case .file(let url): try Self.copy(url, to: file, progress)
+            }
+            try Task.checkCancellation()
+        } catch {
+            try? FileManager.default.removeItem(at: place)
+            throw error
+        }
+        progress(1)
+        let bytes = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
+        return MediaReference(uri: file.absoluteString, name: name, type: type, bytes: bytes)
+    }
+
+    public func content(of media: MediaReference) async throws -> URL {
+        guard let url = URL(string: media.uri), url.isFileURL, FileManager.default.isReadableFile(atPath: url.path)
+        else {
+            throw ChatError.notFound
+        }
+        return url
+    }
+
+    public func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
+
+    /// A name that stays in its folder.
+    private static func safe(_ name: String) -> String {
+        let name = String(name.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
+        return name.isEmpty || name == "." || name == ".." ? "file" : name
+    }
+
+    private static func copy(_ url: URL, to file: URL, _ progress: (Double) -> Void) throws {
+        guard let source = try? FileHandle(forReadingFrom: url) else { throw ChatError.unreadableFile }
+        defer { try? source.close() }
+        guard FileManager.default.createFile(atPath: file.path, contents: nil) else { throw ChatError.unreadableFile }
+        let target = try FileHandle(forWritingTo: file)
+        defer { try? target.close() }
+        let whole = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+        var copied = 0
+        while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
+            try Task.checkCancellation()
+            try target.write(contentsOf: part)
+            copied += part.count
+            if whole > 0 { progress(min(1, Double(copied) / Double(whole))) }
+        }
+    }
+}

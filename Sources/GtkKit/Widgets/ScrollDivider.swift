@@ -1,0 +1,83 @@
+import CGtk
+
+/// Along what a scrolled window moves its content.
+public enum ScrollAxis: Sendable {
+    case upright
+    case sideways
+}
+
+extension ScrolledWindow {
+    /// Leaves what goes along the other axis to the scrolled windows around and within this one.
+    ///
+    /// A GtkScrolledWindow takes each turn of a wheel over it, also along an axis on which it cannot move, and each
+    /// motion of a touchpad from its first event on. With a window of either axis in each other, both are to be told.
+    /// Shift turns the wheel sideways.
+    public func takesScrolling(only axis: ScrollAxis) {
+        ScrollDivider(axis, of: self).listen(on: self)
+    }
+}
+
+/// Looks at what is scrolled before GTK's own controllers do, and switches them off for what is not theirs.
+private final class ScrollDivider {
+    private let axis: ScrollAxis
+    private let controllers: [(controller: Object, flags: UInt32)]
+    /// Where the fingers on a touchpad went first: until they are lifted they stay on that axis.
+    private var course: (axis: ScrollAxis, isShifted: Bool)?
+
+    init(_ axis: ScrollAxis, of window: ScrolledWindow) {
+        self.axis = axis
+        let model = Object(owning: UnsafeMutableRawPointer(gtk_widget_observe_controllers(window.cast())))
+        controllers = (0..<g_list_model_get_n_items(model.cast())).compactMap { index in
+            guard let item = g_list_model_get_item(model.cast(), index) else { return nil }
+            let controller = Object(owning: item)
+            guard shim_is_a(item, gtk_event_controller_scroll_get_type()) != 0 else { return nil }
+            let flags = gtk_event_controller_scroll_get_flags(controller.cast())
+            return (controller, UInt32(flags.rawValue))
+        }
+    }
+
+    func listen(on window: ScrolledWindow) {
+        let scroll = Object(
+            owning: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
+        // The controller that was added last is asked first.
+        gtk_event_controller_set_propagation_phase(scroll.cast(), GTK_PHASE_CAPTURE)
+        scroll.intercept("scroll") { [self] arguments in
+            guard let pointer = arguments.emitter else { return false }
+            let controller = Object(borrowing: pointer)
+            divide(arguments.double(0), arguments.double(1), by: controller)
+            return false
+        }
+        // So that GTK's controllers learn of the end of what they may have begun.
+        scroll.connect("scroll-end") { [self] _ in
+            course = nil
+            for (controller, flags) in controllers { Self.set(flags, controller) }
+        }
+        window.addController(scroll)
+        // Fingers that are lifted elsewhere are not heard of.
+        let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
+        motion.connect("leave") { [self] _ in course = nil }
+        window.addController(motion)
+    }
+
+    private func divide(_ dx: Double, _ dy: Double, by controller: Object) {
+        let state = UInt32(gtk_event_controller_get_current_event_state(controller.cast()).rawValue)
+        let isShifted = state & UInt32(GDK_SHIFT_MASK.rawValue) != 0
+        let goes: ScrollAxis = (abs(dx) > abs(dy)) != isShifted ? .sideways : .upright
+        let device = gtk_event_controller_get_current_event_device(controller.cast())
+        // A wheel has steps and no end: each goes by itself.
+        let isWheel = device.map { gdk_device_get_source($0) == GDK_SOURCE_MOUSE } ?? true
+        if isWheel || course?.isShifted != isShifted { course = (goes, isShifted) }
+        let isOwn = course?.axis == axis
+        let other =
+            axis == .upright ? GTK_EVENT_CONTROLLER_SCROLL_HORIZONTAL : GTK_EVENT_CONTROLLER_SCROLL_VERTICAL
+        for (controller, flags) in controllers {
+            // With Shift GTK moves by what is scrolled along the other axis.
+            Self.set(!isOwn ? 0 : isShifted ? flags : flags & ~UInt32(other.rawValue), controller)
+        }
+    }
+
+    private static func set(_ flags: UInt32, _ controller: Object) {
+        gtk_event_controller_scroll_set_flags(
+            controller.cast(), GtkEventControllerScrollFlags(rawValue: GtkEventControllerScrollFlags.RawValue(flags)))
+    }
+}

@@ -1,0 +1,29 @@
+import ChatCore
+import ChatStore
+import MessageMarkup
+
+/// What waits in a store, with marks where earlier versions left names.
+struct EarlierRequests: OutboxStorage {
+    let store: ChatStore
+
+    func outboxRequests() async throws -> [OutboxRequest] {
+        var requests = try await store.outboxRequests()
+        for place in requests.indices where requests[place].namesAreMentions {
+            // Of a room that is not known nobody is.
+            let members = (try? await store.members(of: requests[place].room)) ?? []
+            let names = MentionNames(members.filter { !$0.hasLeft })
+            switch requests[place].action {
+            case .send(var message):
+                message.text = MessageMarkup.written(message.text, naming: names)
+                requests[place].action = .send(message)
+            case .edit(let target, let text):
+                requests[place].action = .edit(target, MessageMarkup.written(text, naming: names))
+            case .delete, .react, .unreadable: break
+            }
+            requests[place].namesAreMentions = false
+        }
+        return requests
+    }
+
+    func commit(_ change: OutboxChange) async throws { try await store.commit(change) }
+}

@@ -1,0 +1,132 @@
+import Composer
+
+/// A text as MD4C takes it: with a few letters in the place of each mention, so that no character of a name can be
+/// markup, and a name in stars is as emphasised as a word is; and with a note of which styles lie where.
+///
+/// The letters are a private-use character that the text does not have, the mention's number in letters, and that
+/// character again. MD4C takes private-use characters for letters.
+struct MarkdownSource {
+    /// Text in one look, from ``start`` to that of the next.
+    struct Stretch {
+        /// In UTF-8 units of ``text``.
+        var start: Int
+        var look: MarkLook
+    }
+
+    private(set) var text: String
+    /// The pieces of each mention.
+    private(set) var mentions: [[WrittenPieces.Piece]] = []
+    /// Empty where no style lies over anything.
+    private(set) var stretches: [Stretch] = []
+    let pieces: WrittenPieces?
+    /// What begins and ends a mention in ``text``.
+    private(set) var sign: [UInt8] = []
+    /// What stands for a bar that was escaped, and so is no half of a spoiler's mark; nil where none can be.
+    private(set) var bar: Unicode.Scalar?
+
+    /// A text without marks. CommonMark replaces U+0000, and MD4C hands some on in the text behind them (0.5.3). A mark
+    /// of byte order is none.
+    init(_ text: String) {
+        pieces = nil
+        self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        if self.text.utf8.contains(0) {
+            self.text = String(
+                decoding: self.text.utf8.flatMap { $0 == 0 ? Array("\u{FFFD}".utf8) : [$0] }, as: UTF8.self)
+        }
+        findBar()
+    }
+
+    /// - Returns: nil for a text that has every private-use character there is.
+    init?(_ pieces: WrittenPieces) {
+        self.pieces = pieces
+        let isStyled = pieces.pieces.contains { !$0.look.isPlain }
+        var bytes: [UInt8] = []
+        if !pieces.mentions.isEmpty {
+            guard let scalar = PrivateUse.free(in: pieces.pieces.lazy.map(\.text)) else { return nil }
+            sign = Array(String(Character(scalar)).utf8)
+        }
+        for piece in pieces.pieces {
+            if isStyled, stretches.last?.look != piece.look {
+                stretches.append(Stretch(start: bytes.count, look: piece.look))
+            }
+            guard let mention = piece.mention else {
+                bytes += piece.text.utf8
+                continue
+            }
+            if mention == mentions.count {
+                mentions.append([])
+                bytes += sign
+                bytes += Self.letters(mention)
+                bytes += sign
+            }
+            mentions[mention].append(piece)
+        }
+        text = String(decoding: bytes, as: UTF8.self)
+        findBar()
+    }
+
+    /// The number of a mention: `a` to `p` are its hexadecimal digits.
+    private static func letters(_ number: Int) -> [UInt8] {
+        String(number, radix: 16).utf8.map { $0.isDigit ? $0 - UInt8(ascii: "0") + UInt8(ascii: "a") : $0 + 10 }
+    }
+
+    /// The mention that begins at a ``sign``, and where the text goes on behind it.
+    func mention(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (number: Int, end: Int)? {
+        guard !sign.isEmpty, starts(bytes, at: place) else { return nil }
+        var number = 0
+        var end = place + sign.count
+        while end < bytes.count, (UInt8(ascii: "a")...UInt8(ascii: "p")).contains(bytes[end]), number < mentions.count {
+            number = number << 4 | Int(bytes[end] - UInt8(ascii: "a"))
+            end += 1
+        }
+        guard number < mentions.count, starts(bytes, at: end) else { return nil }
+        return (number, end + sign.count)
+    }
+
+    private func starts(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        place + sign.count <= bytes.count && sign.indices.allSatisfy { bytes[place + $0] == sign[$0] }
+    }
+
+    /// How the text from an offset on looks.
+    ///
+    /// - Parameter hint: the stretch of the place before; the next one is seldom far.
+    func stretch(at offset: Int, hint: Int) -> Int {
+        func holds(_ index: Int) -> Bool {
+            index < stretches.count && stretches[index].start <= offset
+                && (index + 1 == stretches.count || offset < stretches[index + 1].start)
+        }
+        if holds(hint) { return hint }
+        if holds(hint + 1) { return hint + 1 }
+        var (low, high) = (0, stretches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if stretches[middle].start <= offset { low = middle + 1 } else { high = middle }
+        }
+        return max(0, low - 1)
+    }
+
+    private mutating func findBar() {
+        let bytes = text.utf8
+        guard bytes.contains(UInt8(ascii: "\\")) || bytes.contains(UInt8(ascii: "&")) else { return }
+        bar = PrivateUse.free(in: CollectionOfOne(text[...]))
+    }
+}
+
+/// Characters that mean nothing to anybody.
+enum PrivateUse {
+    private static let first: ClosedRange<UInt32> = 0xE000...0xEFFF
+    private static let second: ClosedRange<UInt32> = 0xF0000...0xFFFFD
+
+    /// One that a text does not have; nil if it has them all.
+    static func free(in texts: some Sequence<Substring>) -> Unicode.Scalar? {
+        var used: Set<UInt32> = []
+        for text in texts where text.utf8.contains(where: { $0 == 0xEE || $0 >= 0xF3 }) {
+            for scalar in text.unicodeScalars
+            where first.contains(scalar.value) || second.contains(scalar.value) {
+                used.insert(scalar.value)
+            }
+        }
+        let free = first.first { !used.contains($0) } ?? second.first { !used.contains($0) }
+        return free.flatMap(Unicode.Scalar.init)
+    }
+}

@@ -1,0 +1,186 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Mentions in the application's own conversation: its button, the card, people without `@`, and the counter.
+final class ConversationMentionTests: GtkTestCase {
+    @MainActor
+    private static func bench(width: Int32 = 700) throws -> ConversationBench {
+        let bench = try ConversationBench(6, in: nil, width: width)
+        let coordinator = bench.fixture.coordinator
+        let sources = ConversationSources(of: coordinator, everyone: "Everyone in this room")
+        coordinator.completionSources = { sources.sources(for: $0) }
+        try bench.activate()
+        bench.view.focusComposer()
+        guard bench.wait({ bench.conversation.composer.state.composer.isFocused }) else { throw Unfinished() }
+        return bench
+    }
+
+    @MainActor
+    private static func text(_ bench: ConversationBench) -> String { bench.conversation.composer.document.text }
+
+    /// SLK-25, MIB-35: beside the emoji, where there is room for it and somebody to mention.
+    func testTheButtonBeginsAMention() throws {
+        try onMain {
+            let bench = try Self.bench()
+            let button = try XCTUnwrap(bench.view.widget.descendants.first { $0.tooltip == "Mention Someone" })
+            XCTAssertTrue(bench.wait { button.isMapped })
+            try RealInput.type("Hello")
+            try RealInput.point(at: button)
+            try RealInput.click()
+            XCTAssertTrue(
+                bench.wait { bench.conversation.composer.state.composer.completion?.items.map(\.name) == ["Alex"] },
+                "SLK-25")
+            XCTAssertEqual(Self.text(bench), "Hello @")
+            try RealInput.press("Return")
+            XCTAssertTrue(bench.wait { Self.text(bench) == "Hello @Alex " })
+            XCTAssertEqual(
+                bench.conversation.composer.document.mentions.first?.mention?.entityID, ConversationBench.other.rawValue
+            )
+            gtk_window_set_default_size(bench.window.window.cast(), 360, 600)
+            XCTAssertTrue(bench.wait { !button.isMapped }, "in a narrow window the text has its room")
+            XCTAssertEqual(bench.window.window.width, 360)
+            try bench.close()
+        }
+    }
+
+    /// HKW-56: name, identifier and picture of whom the mention means, whatever its text; and the way to them.
+    func testTheCardOfAMention() throws {
+        try onMain {
+            let bench = try Self.bench()
+            var opened: [String] = []
+            bench.view.onOpen = { opened.append($0) }
+            bench.view.roomNamed = { $0 == "#press:example.org" ? "Press" : nil }
+            let mentions: [(MentionTarget, String)] = [
+                (.member(ConversationBench.other.rawValue), "@Al"), (.everyone, "@room"),
+                (.room("#press:example.org"), "#Press"), (.member(ConversationBench.own.rawValue), "@Robin"),
+            ]
+            var text = ""
+            let marks = mentions.map { target, name -> WrittenText.Mark in
+                let start = text.utf16.count
+                text += name + " "
+                return .init(.mention(target), over: TextRange(location: start, length: name.utf16.count))
+            }
+            let composer = bench.conversation.composer
+            composer.handle(.load(try XCTUnwrap(WrittenText(text, marks: marks))))
+            let card = { () -> [String] in
+                guard
+                    let card = bench.view.widget.descendants.first(where: { $0.hasStyle("person-card") && $0.isMapped })
+                else { return [] }
+                return card.visibleTexts
+            }
+            let shown: [(Int, [String])] = [
+                (1, ["Alex", ConversationBench.other.rawValue, "Message"]), (5, ["Everyone in this room"]),
+                (11, ["Press", "#press:example.org", "Open"]), (18, ["Robin", ConversationBench.own.rawValue]),
+            ]
+            for (caret, words) in shown {
+                composer.handle(.select(.caret(caret)))
+                XCTAssertTrue(bench.wait { card().filter { $0.count > 1 } == words }, "HKW-56: \(card()), not \(words)")
+                XCTAssertTrue(
+                    bench.view.widget.descendants.contains {
+                        shim_is_a($0.pointer, adw_avatar_get_type()) != 0 && $0.isMapped
+                            && gtk_widget_get_ancestor($0.cast(), gtk_popover_get_type()) != nil
+                    }, "HKW-56: the picture")
+            }
+            composer.handle(.select(.caret(text.utf16.count)))
+            XCTAssertTrue(bench.wait { card().isEmpty })
+            composer.handle(.select(.caret(1)))
+            XCTAssertTrue(bench.wait { card().contains("Message") })
+            try RealInput.press("Tab", "Return")
+            XCTAssertTrue(bench.wait { opened == [ConversationBench.other.rawValue] }, "HKW-56: to the conversation")
+            XCTAssertTrue(bench.wait { card().isEmpty })
+            try bench.close()
+        }
+    }
+
+    /// HKW-38: by choice a name without `@` is completed, to a mention of the one who is meant; nothing is offered else.
+    func testPeopleAreSuggestedByChoice() throws {
+        try onMain {
+            let bench = try Self.bench()
+            let composer = bench.conversation.composer
+            try RealInput.type("Ask ale")
+            XCTAssertTrue(bench.wait { Self.text(bench) == "Ask ale" })
+            XCTAssertNil(composer.state.composer.completion, "HKW-38: not unasked")
+            bench.fixture.coordinator.preferences.suggestsPeople = true
+            try RealInput.type("x so ale")
+            XCTAssertTrue(
+                bench.wait {
+                    let completion = composer.state.composer.completion
+                    return completion?.query == "ale" && completion?.items.map(\.name) == ["Alex"]
+                }, "HKW-38")
+            try RealInput.press("Tab")
+            XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex " }, Self.text(bench))
+            XCTAssertEqual(composer.document.mentions.first?.mention?.entityID, ConversationBench.other.rawValue)
+            bench.fixture.coordinator.preferences.suggestsPeople = false
+            try RealInput.type("ale")
+            XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex ale" })
+            XCTAssertNil(composer.state.composer.completion)
+            try bench.close()
+        }
+    }
+
+    /// SLK-14: the settings' row has the counter there, at once in the room that is open.
+    func testTheCounterFollowsThePreference() throws {
+        try onMain {
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            defer { settings.set("character-counter", false) }
+            let bench = try Self.bench()
+            let view = ConversationView(conversation: bench.conversation, settings: settings)
+            let window = TestWindow(view.widget, width: 700, height: 500)
+            try RealInput.activate(window.window)
+            view.focusComposer()
+            try RealInput.type("four")
+            XCTAssertTrue(bench.wait { Self.text(bench) == "four" })
+            let counter = { view.widget.descendants.first { $0.hasStyle("composer-counter") && $0.isMapped } }
+            XCTAssertNil(counter(), "SLK-14: not unasked")
+            PreferencesDialog.present(settings: settings, over: nil)
+            let row = try XCTUnwrap(
+                Widget.windows.flatMap(\.descendants).first {
+                    $0.visibleTexts == ["Count Characters"]
+                        || $0.visibleTexts.first == "Count Characters"
+                            && shim_is_a($0.pointer, adw_action_row_get_type()) != 0
+                })
+            let toggle = try XCTUnwrap(row.descendants.first { shim_is_a($0.pointer, gtk_switch_get_type()) != 0 })
+            gtk_widget_activate(toggle.cast())
+            XCTAssertTrue(bench.wait { settings.bool("character-counter") && counter() != nil }, "SLK-14")
+            XCTAssertEqual(counter().map { Label(borrowing: $0.pointer).text }, "4")
+            for dialog in Widget.windows where dialog.descendants.contains(where: { $0.pointer == row.pointer }) {
+                gtk_window_destroy(dialog.cast())
+            }
+            window.close()
+            try bench.close()
+        }
+    }
+
+    /// SLK-40, SLK-64: the strip says who types in the words of the program's translator.
+    func testWhoTypesIsToldInTheUsersWords() throws {
+        try onMain {
+            let fixture = try ConversationBench.makeRoom(3, unread: 0)
+            let german = Translator(
+                translate: { $0 == "{0} & {1} are typing…" ? "{0} und {1} schreiben …" : $0 },
+                plural: { one, _, _ in one })
+            let coordinator = ConversationCoordinator(service: fixture.backend, translator: german)
+            coordinator.start(opening: ConversationBench.room)
+            XCTAssertTrue(MainLoop.pump { coordinator.conversation?.composer.state.isReady == true })
+            let conversation = try XCTUnwrap(coordinator.conversation)
+            let view = ConversationView(conversation: conversation)
+            let window = TestWindow(view.widget, width: 700, height: 500)
+            conversation.composer.send(.peersTyping(["Ann", "Alex"]))
+            XCTAssertTrue(
+                MainLoop.pump { view.widget.visibleTexts.contains("Ann und Alex schreiben …") },
+                "SLK-64: \(view.widget.visibleTexts)")
+            conversation.composer.send(.peersTyping([]))
+            XCTAssertTrue(MainLoop.pump { !view.widget.visibleTexts.contains("Ann und Alex schreiben …") }, "SLK-40")
+            window.close()
+            try fixture.close()
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import CGtk
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import GtkTestSupport
+
+@testable import ChatGtk
+
+/// A bar as somebody else's program has it, with a session of its own, in a window that has the keys.
+@MainActor
+final class HostBench {
+    let widget: Widget
+    let bar: ComposerBar
+    let column = Box(.vertical)
+    let window: TestWindow
+    var effects: [ComposerEffect] = []
+
+    /// - Parameter prepare: done before the bar is in a window.
+    init(width: Int32 = 500, height: Int32 = 500, _ prepare: (ComposerBar) throws -> Void = { _ in }) throws {
+        try ComposerBar.register()
+        widget = ComposerBar.make()
+        guard let bar = ComposerBar.of(widget) else { throw Unfinished() }
+        self.bar = bar
+        let filler = Label("content")
+        gtk_widget_set_vexpand(filler.cast(), 1)
+        column.append(filler)
+        column.append(widget)
+        try prepare(bar)
+        window = TestWindow(column, width: width, height: height)
+        session.onEffect = { [weak self] in self?.effects.append($0) }
+        try RealInput.activate(window.window)
+        bar.grabFocus()
+        guard MainLoop.pump(until: { bar.textWidget.hasFocus && bar.session.composer.isFocused }) else {
+            throw Unfinished()
+        }
+    }
+
+    var session: ComposerSession { bar.session }
+    var state: ComposerState { session.composer }
+    var text: Widget { bar.textWidget }
+
+    /// What the text view holds.
+    var shown: String {
+        let buffer = gtk_text_view_get_buffer(text.cast())
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_bounds(buffer, &start, &end)
+        guard let text = gtk_text_buffer_get_text(buffer, &start, &end, 1) else { return "" }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    /// Where the caret is in the text view, in characters.
+    var caret: Int {
+        let buffer = gtk_text_view_get_buffer(text.cast())
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_mark(buffer, &iter, gtk_text_buffer_get_insert(buffer))
+        return Int(gtk_text_iter_get_offset(&iter))
+    }
+
+    var refusals: [ComposerRefusal] { effects.compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
+
+    func waits(for text: String) -> Bool { MainLoop.pump { self.shown == text && self.bar.text == text } }
+
+    /// The buttons and other widgets of the bar by what their tooltips say.
+    func item(_ label: String) -> Widget? { widget.descendants.first { $0.tooltip == label } }
+
+    /// Presses a button with the pointer.
+    func click(_ widget: Widget) throws {
+        try RealInput.point(at: widget)
+        try RealInput.click()
+    }
+
+    func write(lines: Int) {
+        session.handle(.load(WrittenText(Array(repeating: "x", count: lines).joined(separator: "\n"))))
+    }
+
+    /// The bar's heights in each frame until it has been the same for a while.
+    func heights() -> [Int] {
+        var (heights, stable) = ([widget.height], 0)
+        let widget = widget
+        widget.addTick { [weak widget] in
+            guard let widget else { return false }
+            stable = widget.height == heights.last ? stable + 1 : 0
+            heights.append(widget.height)
+            return stable < 30
+        }
+        _ = MainLoop.pump { stable >= 30 }
+        return heights
+    }
+
+    func close() { window.close() }
+}
+
+/// Offers names that begin with what is asked, and keeps what it was asked.
+final class NameSource: CompletionSource {
+    nonisolated let prefix: String
+    @MainActor private(set) var queries: [String] = []
+    @MainActor private(set) var prefetches = 0
+    private let entities: [CompletionEntity]
+
+    init(_ prefix: String, _ names: [String]) {
+        self.prefix = prefix
+        entities = names.map { CompletionEntity(id: $0.lowercased(), name: $0) }
+    }
+
+    init(_ prefix: String, entities: [CompletionEntity]) {
+        self.prefix = prefix
+        self.entities = entities
+    }
+
+    @MainActor func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error> {
+        queries.append(query.text)
+        let text = query.text.lowercased()
+        let found = entities.filter { $0.name.lowercased().hasPrefix(text) }
+        return AsyncThrowingStream { stream in
+            stream.yield(found)
+            stream.finish()
+        }
+    }
+
+    @MainActor func prefetch() { prefetches += 1 }
+}
+
+extension Widget {
+    /// Has a drag that begins here carry a file, as a file manager's does.
+    @MainActor
+    func offerDrag(of file: URL) {
+        var files: [OpaquePointer?] = [g_file_new_for_path(file.path)]
+        let list = gdk_file_list_new_from_array(&files, 1)
+        var value = GValue()
+        g_value_init(&value, gdk_file_list_get_type())
+        g_value_take_boxed(&value, UnsafeMutableRawPointer(list))
+        let content = gdk_content_provider_new_for_value(&value)
+        g_value_unset(&value)
+        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
+        gtk_drag_source_set_content(source.cast(), content)
+        g_object_unref(UnsafeMutableRawPointer(content))
+        addController(source)
+    }
+}

@@ -1,0 +1,225 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Files in a bar without a room behind it: pasted, dropped and chosen, offered to plug-ins, shown in the tray.
+final class HostFilesTests: GtkTestCase {
+    /// Files of another program.
+    @MainActor
+    private struct Files {
+        private let folder = TemporaryFolder()
+
+        func file(_ name: String, _ data: Data = Data("content".utf8)) throws -> URL {
+            let url = folder.path(name)
+            try data.write(to: url)
+            return url
+        }
+
+        func picture(_ name: String) throws -> URL {
+            let url = folder.path(name)
+            let pixels = (0..<600).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
+            guard Picture(pixels: pixels, width: 30, height: 20)?.savePNG(to: url.path) == true else {
+                throw Unfinished()
+            }
+            return url
+        }
+
+        func list(_ names: String...) throws -> URL {
+            let lines = try names.map { try file($0).absoluteString + "\r\n" }
+            return try file("list", Data(lines.joined().utf8))
+        }
+    }
+
+    @MainActor
+    private static func paste(_ file: URL, as type: String, into bench: HostBench) throws {
+        try RealClipboard.offer(file, as: type)
+        try RealClipboard.wait(for: type, of: bench.text)
+        bench.bar.grabFocus()
+        try RealInput.press("ctrl+v")
+    }
+
+    @MainActor
+    private static func waitForReady(_ count: Int, _ bench: HostBench) -> Bool {
+        MainLoop.pump {
+            bench.state.attachments.count == count && bench.state.attachments.allSatisfy { $0.upload == .ready }
+        }
+    }
+
+    /// SLK-36, MIB-36, MIB-38: a copy is in the tray and with the message; Delete takes it out again.
+    func testPastedFilesAndPicturesAreSent() throws {
+        try onMain {
+            let files = Files()
+            var sent: [ComposedMessage] = []
+            let bench = try HostBench { bar in
+                bar.takesFiles = true
+                bar.session.onSend = { sent.append($0) }
+            }
+            defer { RealClipboard.end() }
+            try Self.paste(try files.list("a.txt", "b c.pdf"), as: "text/uri-list", into: bench)
+            XCTAssertTrue(Self.waitForReady(2, bench), "SLK-36: \(bench.state.attachments)")
+            try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
+            XCTAssertTrue(Self.waitForReady(3, bench))
+            XCTAssertEqual(bench.shown, "", "SLK-36: none of it is text")
+            let cells = { bench.widget.descendants.filter { $0.hasStyle("attachment-cell") && $0.isMapped } }
+            XCTAssertTrue(MainLoop.pump { cells().count == 3 }, "MIB-38")
+            XCTAssertTrue(cells()[1].grabFocus())
+            try RealInput.press("Delete")
+            XCTAssertTrue(MainLoop.pump { bench.state.attachments.map(\.name) == ["a.txt", "Pasted picture.png"] })
+            bench.bar.grabFocus()
+            XCTAssertTrue(MainLoop.pump { bench.text.hasFocus })
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { sent.count == 1 }, "MIB-36: without a word")
+            XCTAssertEqual(sent[0].attachments.map(\.type), ["text/plain", "image/png"])
+            XCTAssertEqual(sent[0].attachments[1].width, 30)
+            let copy = try XCTUnwrap(sent[0].attachments[0].source.flatMap { URL(string: $0) })
+            XCTAssertEqual(try String(contentsOf: copy, encoding: .utf8), "content", "the host finds it there")
+            XCTAssertTrue(MainLoop.pump { cells().isEmpty }, "MIB-37: nothing is left to show")
+            bench.close()
+        }
+    }
+
+    /// MIB-19, MIB-22: plug-ins are asked in order before the tray, with the content at hand; text is text.
+    func testPlugInsAreAskedBeforeTheTray() throws {
+        try onMain {
+            let files = Files()
+            let bench = try HostBench { $0.takesFiles = true }
+            defer { RealClipboard.end() }
+            let session = bench.session
+            let player = Player(session)
+            session.add(inputPlugIn: player)
+            try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
+            XCTAssertTrue(MainLoop.pump { player.taken.count == 1 }, "MIB-22: \(player.taken)")
+            XCTAssertTrue(player.taken[0].hasPrefix("image/png with"), "MIB-22: the bytes, too: \(player.taken)")
+            XCTAssertEqual(session.composer.attachments, [], "MIB-19: the first that takes it ends it")
+            try Self.paste(try files.file("t.txt", Data("words".utf8)), as: "text/plain;charset=utf-8", into: bench)
+            XCTAssertTrue(bench.waits(for: "words"), "MIB-19: text goes to the text")
+            try Self.paste(try files.list("a.txt"), as: "text/uri-list", into: bench)
+            XCTAssertTrue(Self.waitForReady(1, bench), "MIB-22: what it leaves is the tray's")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { player.isEmpty }, "MIB-22: sending has it forget")
+            session.removeInputPlugIn(named: player.name)
+            try Self.paste(try files.picture("q.png"), as: "image/png", into: bench)
+            XCTAssertTrue(Self.waitForReady(1, bench))
+            bench.close()
+        }
+    }
+
+    /// MIB-22: also where there is no tray; what no plug-in wants is refused with its reason then.
+    func testPlugInsAloneTakeFiles() throws {
+        try onMain {
+            let files = Files()
+            let bench = try HostBench()
+            defer { RealClipboard.end() }
+            let player = Player(bench.session)
+            bench.session.add(inputPlugIn: player)
+            try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
+            XCTAssertTrue(MainLoop.pump { player.taken.count == 1 })
+            try Self.paste(try files.list("a.txt"), as: "text/uri-list", into: bench)
+            XCTAssertTrue(MainLoop.pump { bench.refusals == [.mediaType("text/plain")] }, "\(bench.refusals)")
+            XCTAssertNil(bench.item("Add Files").flatMap { $0.isMapped ? $0 : nil }, "no button where there is no tray")
+            bench.close()
+        }
+    }
+
+    /// Takes pictures.
+    private final class Player: ComposerInputPlugIn, @unchecked Sendable {
+        let name = "player"
+        var taken: [String] = []
+        var isEmpty = true
+        private let session: ComposerSession
+
+        @MainActor init(_ session: ComposerSession) { self.session = session }
+
+        func handle(_ offer: PasteOffer, state: ComposerState) -> Bool {
+            guard case .media(let attachment) = offer, attachment.type.hasPrefix("image/") else { return false }
+            MainActor.assumeIsolated {
+                let content = attachment.source.flatMap { session.attachments?.content(offeredAs: $0) }
+                if case .data(let data)? = content { taken.append("\(attachment.type) with \(data.count) bytes") }
+            }
+            isEmpty = false
+            return true
+        }
+        func reload() {}
+        func invalidate() { isEmpty = true }
+    }
+
+    /// SLK-36: dropped on the bar, which says that it would take it; or anywhere the host says.
+    func testFilesAreDroppedOnTheBar() throws {
+        try onMain {
+            let files = Files()
+            let bench = try HostBench { $0.takesFiles = true }
+            let source = Label("drag me")
+            gtk_box_prepend(bench.column.cast(), source.cast())
+            source.offerDrag(of: try files.file("dropped.txt"))
+            let isTold = { bench.widget.descendants.contains { $0.hasStyle("drop-target") } }
+            XCTAssertTrue(MainLoop.pump { source.isMapped && source.height > 0 })
+            try RealInput.point(at: source)
+            try RealInput.pressButton()
+            let way = Int((bench.widget.bounds(in: bench.window.window)?.y ?? 0)) + 20
+            try RealInput.move(byX: 0, y: way, steps: 16)
+            for step in 0..<40 where !isTold() { try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1) }
+            XCTAssertTrue(MainLoop.pump(until: isTold), "SLK-36: it says so")
+            try RealInput.releaseButton()
+            XCTAssertTrue(Self.waitForReady(1, bench), "SLK-36")
+            XCTAssertEqual(bench.state.attachments.map(\.name), ["dropped.txt"])
+            XCTAssertTrue(MainLoop.pump { !isTold() })
+            bench.close()
+        }
+    }
+
+    /// MIB-37, MIB-39: the tray may stay empty, its end asks for more; each change is told as a list's items-changed.
+    func testTheTrayAndWhatItTells() throws {
+        try onMain {
+            let files = Files()
+            let bench = try HostBench { bar in
+                bar.takesFiles = true
+                bar.keepsTray = true
+            }
+            let more = try XCTUnwrap(
+                bench.widget.descendants.last {
+                    $0.tooltip == "Add Files" && $0.pointer != bench.bar.files?.desk.button.pointer
+                })
+            XCTAssertTrue(MainLoop.pump { more.isMapped }, "MIB-37: it stays without a file")
+            bench.bar.offersMoreFiles = false
+            XCTAssertTrue(MainLoop.pump { !more.isMapped }, "MIB-37: without the button where the host wants that")
+            bench.bar.keepsTray = false
+            var told: [[Double]] = []
+            bench.widget.connect("attachments-changed") { told.append([$0.double(0), $0.double(1), $0.double(2)]) }
+            let desk = try XCTUnwrap(bench.bar.files?.desk)
+            desk.addFiles([try files.file("a.txt"), try files.file("b.txt"), try files.file("c.txt")])
+            XCTAssertTrue(Self.waitForReady(3, bench))
+            XCTAssertTrue(MainLoop.pump { told.map { $0[2] }.reduce(0, +) == 3 }, "MIB-39: \(told)")
+            XCTAssertTrue(told.allSatisfy { $0[1] == 0 }, "MIB-39: arriving is no change of the list: \(told)")
+            told = []
+            bench.session.handle(.detach(1))
+            XCTAssertTrue(MainLoop.pump { told == [[1, 1, 0]] }, "MIB-39: \(told)")
+            bench.session.handle(.moveAttachment(from: 1, to: 0))
+            XCTAssertTrue(MainLoop.pump { told == [[1, 1, 0], [0, 2, 2]] }, "MIB-39: \(told)")
+            bench.close()
+        }
+    }
+
+    func testABarThatTakesFilesIsFreed() throws {
+        try onMain {
+            let files = Files()
+            var isGone = false
+            do {
+                let bench = try HostBench { $0.takesFiles = true }
+                bench.widget.onFinalize { isGone = true }
+                bench.bar.makeMentionCard = { Label($0.text) }
+                bench.bar.files?.desk.addFiles([try files.file("a.txt")])
+                XCTAssertTrue(Self.waitForReady(1, bench))
+                bench.close()
+            }
+            XCTAssertTrue(MainLoop.pump { isGone }, "nothing holds it")
+        }
+    }
+}

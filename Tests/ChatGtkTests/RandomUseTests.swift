@@ -1,0 +1,240 @@
+import CGtk
+import ChatCore
+import ChatStore
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import GtkTestSupport
+import SeededRandom
+import XCTest
+
+@testable import ChatGtk
+
+/// Somebody who clicks, types and opens menus without any plan: whatever was open, at the end every control answers.
+///
+/// `PARLANCE_CLICKS` says how often, each time otherwise (`make soak`: 10,000); `PARLANCE_SEED` begins with the same choices
+/// again. Without them it is a short one, and the same always.
+final class RandomUseTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.RandomUse")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    /// GTK 4.8 leaves a widget out of a frame now and then while windows come, go and change their size at once.
+    override var isPaintingTested: Bool { false }
+
+    private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+
+    func testEveryControlAnswersAfterwards() throws {
+        try onMain {
+            let asked = Self.number("PARLANCE_CLICKS")
+            let count = asked ?? 200
+            let seed = Self.number("PARLANCE_SEED") ?? asked.map { _ in Int.random(in: 0..<1_000_000) } ?? 2026
+            print("RandomUseTests: PARLANCE_SEED=\(seed) PARLANCE_CLICKS=\(count)")
+            let use = try RandomUse(Self.application, seed: UInt64(seed))
+            for step in 0..<count {
+                try use.act()
+                guard step % 200 == 199 || step == count - 1 else { continue }
+                if let silent = try use.silentControl() {
+                    let actions = use.lastActions.joined(separator: ", ")
+                    XCTFail("\(silent) does not answer after \(actions); seed \(seed)")
+                    break
+                }
+            }
+            try use.close()
+        }
+    }
+}
+
+/// A window with a few rooms, and what is done in it.
+@MainActor
+private final class RandomUse {
+    private let fixture: ChatFixture
+    private let main: MainWindow
+    private var random: SeededGenerator
+    private(set) var lastActions: [String] = []
+    private let hands: Hands
+    /// What xdotool calls the window.
+    private let window: String
+
+    init(_ application: Application, seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        fixture = try ConversationBench.makeRoom(80, unread: 0)
+        fixture.coordinator.start(opening: ConversationBench.room)
+        for name in ["Plans", "Garden"] { fixture.coordinator.rooms.send(.create(name: name)) }
+        let rooms = fixture.coordinator.rooms
+        guard MainLoop.pump(until: { rooms.state.rows.count >= 5 }) else { throw Unfinished() }
+        main = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
+        main.present()
+        // No button that closes it: whoever clicks anywhere finds that one, too.
+        gtk_window_set_deletable(main.window.cast(), 0)
+        gtk_window_set_default_size(main.window.cast(), 900, 640)
+        let shown = main.window
+        guard MainLoop.pump(until: { shown.isMapped && shown.width > 0 }) else { throw Unfinished() }
+        try RealInput.activate(shown)
+        window = try RealInput.activeWindow()
+        hands = try Hands()
+    }
+
+    // MARK: Acting
+
+    func act() throws {
+        let (name, arguments) = next()
+        lastActions = (lastActions + [name]).suffix(8)
+        try hands.act(arguments)
+        // Sometimes as fast as a hand can, sometimes when all has come to rest.
+        letFrames(below(3) == 0 ? 4 : 1)
+        try stayInside()
+    }
+
+    private func next() -> (String, [String]) {
+        let (x, y) = place()
+        // By its title bar the window is dragged off the screen in the end, where no pointer comes.
+        let place = ["windowmove", window, "20", "20", "mousemove", "--window", window, "\(x)", "\(y)"]
+        // Of itself it waits for a tenth of a second behind each.
+        let click = ["click", "--delay", "15"]
+        switch below(12) {
+        case 0, 1, 2, 3: return ("click at \(x) \(y)", place + click + ["1"])
+        case 4, 5: return ("secondary click at \(x) \(y)", place + click + ["3"])
+        case 6: return ("double click", place + ["click", "--repeat", "2", "--delay", "40", "1"])
+        case 7: return ("wheel", place + click + ["--repeat", "3", below(2) == 0 ? "4" : "5"])
+        case 8:
+            return (
+                "drag",
+                place + [
+                    "mousedown", "1", "mousemove_relative", "--", "\(below(200) - 100)", "\(below(100) - 50)",
+                    "sleep", "0.05", "mouseup", "1",
+                ]
+            )
+        case 9: return ("type", ["type", "--delay", "5", pick(["tide", "@", ":sm", "/m", "#"])])
+        default:
+            let key = pick(Self.keys)
+            return (key, ["key", RealInput.keycode(key)])
+        }
+    }
+
+    /// Within the window: beside it a click or the wheel is the window manager's, which shows a menu of its own or another
+    /// desktop, and the program neither moves nor answers any more.
+    private func place() -> (Int, Int) {
+        var (x, y) = (0.0, 0.0)
+        gtk_native_get_surface_transform(main.window.cast(), &x, &y)
+        return (Int(x) + below(max(1, main.window.width)), Int(y) + below(max(1, main.window.height)))
+    }
+
+    /// Menus by key, regions, rooms, what closes; nothing that quits or opens a chooser of files.
+    private static let keys = [
+        "F10", "Menu", "shift+F10", "Escape", "Escape", "Tab", "shift+Tab", "Up", "Down", "Left", "Right", "Return",
+        "space", "F6", "shift+F6", "alt+Down", "alt+Up", "ctrl+f", "ctrl+shift+f", "ctrl+j", "Home", "End", "Prior",
+        "Next", "BackSpace", "ctrl+question", "ctrl+n", "alt+Return", "ctrl+a",
+    ]
+
+    /// Windows that are not the program's own, as a chooser of files, and those beside the main one are closed at times.
+    private func stayInside() throws {
+        // By the menu of its title bar; a window that is not seen draws no frames.
+        if let surface: OpaquePointer = gtk_native_get_surface(main.window.cast()),
+            gdk_toplevel_get_state(surface).rawValue & GDK_TOPLEVEL_STATE_MINIMIZED.rawValue != 0
+        {
+            try RealInput.activate(main.window)
+        }
+        let others = Widget.windows.filter { $0.isMapped && !$0.isSame(as: main.window) }
+        guard others.count > 2 || !others.isEmpty && below(6) == 0 else { return }
+        for other in others { gtk_window_close(other.cast()) }
+        letFrames(6)
+        if gtk_window_is_active(main.window.cast()) == 0, Widget.windows.count(where: \.isMapped) == 1 {
+            try RealInput.activate(main.window)
+        }
+    }
+
+    private func pick(_ choices: [String]) -> String { choices[below(choices.count)] }
+    private func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+
+    // MARK: What answers
+
+    /// Closes what is open as its user would, and tries one control after the other, each with one click or key.
+    /// - Returns: the first that does not do what it is for.
+    func silentControl() throws -> String? {
+        for other in Widget.windows where other.isMapped && !other.isSame(as: main.window) {
+            gtk_window_destroy(other.cast())
+        }
+        try RealInput.activate(main.window)
+        try hands.act(["windowmove", window, "20", "20"])
+        for _ in 0..<4 {
+            try hands.act(["key", "Escape"])
+            letFrames(4)
+        }
+        let rooms = fixture.coordinator.rooms
+        // One click, on each of two rooms.
+        for name in ["Plans", "Garden"] {
+            guard let row = rooms.state.rows.first(where: { $0.name == name }) else { continue }
+            guard let label = label(name) else { continue }
+            try RealInput.point(at: label)
+            try RealInput.click()
+            guard MainLoop.pump(forAtMost: 5, until: { rooms.state.selection == row.id }) else {
+                return "the row of \(name)"
+            }
+        }
+        letFrames(10)
+        // Typing goes to the message.
+        guard let composer = fixture.coordinator.conversation?.composer else { return "the room" }
+        main.conversationView?.focusComposer()
+        let before = composer.document.text
+        try RealInput.type("x")
+        guard MainLoop.pump(forAtMost: 5, until: { composer.document.text != before }) else { return "the composer" }
+        try RealInput.press("BackSpace")
+        // Each menu opens by one click, and closes by one beside it.
+        for button in menuButtons {
+            try RealInput.point(at: button)
+            try RealInput.click()
+            func isOpen() -> Bool {
+                gtk_menu_button_get_popover(button.cast()).map {
+                    Widget(borrowing: UnsafeMutableRawPointer($0)).isVisible
+                } ?? false
+            }
+            guard MainLoop.pump(forAtMost: 5, until: { isOpen() }) else {
+                return "the menu of \(button.tooltip ?? "a button")"
+            }
+            try hands.act(["key", "Escape"])
+            guard MainLoop.pump(forAtMost: 5, until: { !isOpen() }) else { return "Escape in a menu" }
+        }
+        return nil
+    }
+
+    private func label(_ text: String) -> Widget? {
+        main.rooms.descendants.first {
+            $0.isMapped && shim_is_a($0.pointer, gtk_label_get_type()) != 0
+                && String(cString: gtk_label_get_text($0.cast())) == text
+        }
+    }
+
+    private var menuButtons: [Widget] {
+        main.window.descendants.filter {
+            $0.isMapped && $0.isSensitive && shim_is_a($0.pointer, gtk_menu_button_get_type()) != 0
+                && gtk_menu_button_get_menu_model($0.cast()) != nil
+        }
+    }
+
+    // MARK: Means
+
+    private func letFrames(_ count: Int) {
+        var frames = 0
+        main.window.addTick {
+            frames += 1
+            return frames < count
+        }
+        _ = MainLoop.pump(forAtMost: 2) { frames >= count }
+    }
+
+    func close() throws {
+        try hands.close()
+        for other in Widget.windows where !other.isSame(as: main.window) { gtk_window_destroy(other.cast()) }
+        let window = main.window
+        main.close()
+        _ = MainLoop.pump { !window.isMapped }
+        try finish { [fixture] in await fixture.coordinator.flushDrafts() }
+        try fixture.close()
+    }
+}

@@ -1,0 +1,81 @@
+import CGtk
+import ChatCore
+import ChatStore
+import ChatViewModels
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+
+/// Code and tables among messages: what is scrolled upright moves the messages, what is scrolled sideways the block.
+final class TimelineWheelTests: GtkTestCase {
+    /// The wheel of a mouse, over code and over a table, and with Shift.
+    func testTheWheelBelongsToTheMessages() throws {
+        try onMain {
+            let bench = try WideBlocks.bench()
+            for block in try WideBlocks.scrollers(bench) {
+                let sideways = block.horizontalAdjustment
+                XCTAssertGreaterThan(sideways.upper, sideways.pageSize, "too wide to be seen whole")
+                try bench.activate()
+                try RealInput.point(at: block)
+                try bench.input("click", "--repeat", "3", "--delay", "20", "4")
+                XCTAssertGreaterThan(bench.list.distanceFromEnd, 100, "up, over the block")
+                XCTAssertEqual(sideways.value, 0)
+                // As far as it goes: rows on the way become higher than was thought.
+                for _ in 0..<5 where !bench.list.isAtEnd {
+                    try bench.input("click", "--repeat", "12", "--delay", "20", "5")
+                }
+                XCTAssertTrue(bench.list.isAtEnd, "and down again: \(bench.list.distanceFromEnd)")
+                try RealInput.point(at: block)
+                try bench.input("keydown", "shift", "click", "--repeat", "2", "5", "keyup", "shift")
+                XCTAssertTrue(bench.wait { sideways.value > 30 }, "Shift turns it: \(sideways.value)")
+                XCTAssertTrue(bench.list.isAtEnd)
+                // A wheel that is tilted.
+                let before = sideways.value
+                try bench.input("click", "6")
+                XCTAssertTrue(bench.wait { sideways.value < before }, "\(sideways.value)")
+                XCTAssertTrue(bench.list.isAtEnd)
+                try bench.input("keydown", "shift", "click", "--repeat", "9", "4", "keyup", "shift")
+                XCTAssertTrue(bench.wait { sideways.value == 0 })
+                XCTAssertTrue(bench.list.isAtEnd)
+            }
+            try bench.close()
+        }
+    }
+}
+
+/// A room whose last messages are wider than the window.
+@MainActor
+enum WideBlocks {
+    static func bench() throws -> ConversationBench {
+        let fixture = try ConversationBench.makeRoom(60, unread: 0)
+        let long = String(repeating: "wide ", count: 80)
+        let texts = [
+            "code": "```\n" + (0..<6).map { "\($0) \(long)" }.joined(separator: "\n") + "\n```",
+            "table": "| a | b | c | d | e | f |\n|-|-|-|-|-|-|\n"
+                + (0..<6).map { "| \($0)\(String(repeating: " | wide enough to fill a column", count: 5)) |" }
+                .joined(separator: "\n"),
+        ]
+        try finish { [store = fixture.store] in
+            for (name, text) in texts.sorted(by: { $0.key < $1.key }) {
+                _ = try await store.append(
+                    NewMessage(
+                        id: MessageID(name), sender: ConversationBench.other, text: text,
+                        sentAt: Date(timeIntervalSince1970: 1_768_000_000)),
+                    to: ConversationBench.room)
+            }
+        }
+        return try ConversationBench(in: fixture)
+    }
+
+    /// What scrolls the code, and what scrolls the table.
+    static func scrollers(_ bench: ConversationBench) throws -> [ScrolledWindow] {
+        let found = ConversationBench.descendants(of: bench.list.widget).filter {
+            shim_is_a($0.pointer, gtk_scrolled_window_get_type()) != 0
+        }
+        guard found.count == 2 else { throw Unfinished() }
+        return found.map { ScrolledWindow(borrowing: $0.pointer) }
+    }
+}

@@ -1,0 +1,163 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+/// Texts as the user wrote them, beside what messages say.
+@Suite(.timeLimit(.minutes(5))) struct WrittenTests {
+    private static let ann = MentionTarget.member("@ann:a")
+    private static let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: 2))
+    private static let first = WrittenText("Hi Ann, *look*", mentioning: ["Ann": ann])
+    private static let second = WrittenText("Hi all", syntax: .plain, marks: [bold])!
+
+    private func kept(_ fixture: StoreFixture) async throws -> [WrittenText?] {
+        try await fixture.store.messages(in: fixture.room, before: .max, limit: 10).messages.map(\.written)
+    }
+
+    private func count(_ table: String, _ store: ChatStore) async throws -> Int? {
+        try await store.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") }
+    }
+
+    private func new(_ id: String, _ text: String, written: WrittenText? = nil) -> NewMessage {
+        NewMessage(id: MessageID(id), sender: Fixtures.own.id, text: text, sentAt: Fixtures.date, written: written)
+    }
+
+    @Test(arguments: [first, second, WrittenText("plain"), WrittenText(#"\*tide\*"#)])
+    func whatWasWrittenComesBack(_ written: WrittenText) async throws {
+        let fixture = try await StoreFixture()
+        for (id, text) in [("a", written.source), ("b", "another form")] {
+            let stored = try await fixture.store.append(new(id, text, written: written), to: fixture.room)
+            #expect(stored.message.written == written && stored.message.text == text)
+        }
+        _ = try await fixture.store.append(new("c", "received"), to: fixture.room)
+        #expect(try await kept(fixture) == [written, written, nil])
+    }
+
+    @Test func editsKeepWhatWasWrittenBefore() async throws {
+        let fixture = try await StoreFixture()
+        let message = try await fixture.store.append(
+            new("a", Self.first.source, written: Self.first), to: fixture.room
+        ).message
+        let wording = Wording(Self.second.source, written: Self.second)
+        let edited = try await fixture.store.edit(
+            message.id, in: fixture.room, to: wording, by: Fixtures.own.id, at: Fixtures.date)
+        #expect(edited?.written == Self.second)
+        // The same words otherwise written are another text.
+        let same = Wording(Self.second.source, written: WrittenText(Self.second.source))
+        _ = try await fixture.store.edit(
+            message.id, in: fixture.room, to: same, by: Fixtures.own.id, at: Fixtures.date)
+        #expect(try await kept(fixture) == [same.written])
+        let before = try await fixture.store.revisions(of: message.id, in: fixture.room)
+        #expect(before.map(\.wording.written) == [Self.first, Self.second])
+        _ = try await fixture.store.delete(message.id, in: fixture.room, by: Fixtures.own.id)
+        #expect(try await kept(fixture) == [nil])
+        #expect(try await count("written", fixture.store) == 0)
+    }
+
+    /// The server tells of a message without the form in which it was written, sooner or later than it answers.
+    @Test(arguments: [false, true]) func aServersNameForItIsToldSoonerOrLater(_ isTold: Bool) async throws {
+        let fixture = try await StoreFixture()
+        let message = new("$a", "Hi Ann, look")
+        if isTold { _ = try await fixture.store.ingest([message], into: fixture.room) }
+        let changed = try await fixture.store.setWritten(Self.first, of: message.id, in: fixture.room)
+        #expect(changed?.written == (isTold ? Self.first : nil))
+        if !isTold { _ = try await fixture.store.ingest([message], into: fixture.room) }
+        #expect(try await kept(fixture) == [Self.first])
+        #expect(try await count("authorNote", fixture.store) == 0)
+        #expect(try await fixture.store.setWritten(Self.first, of: message.id, in: fixture.room) == nil)
+    }
+
+    /// What others wrote has no such form, whatever is noted under its name.
+    @Test func onlyOnesOwnIsWrittenHere() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
+        var message = new("$a", "Hi Ann, look")
+        message.sender = Fixtures.other.id
+        _ = try await fixture.store.ingest([message], into: fixture.room)
+        #expect(try await kept(fixture) == [nil])
+    }
+
+    @Test func anEditThatIsToldAgainKeepsWhatWasWritten() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.ingest([new("$a", "first")], into: fixture.room)
+        func edit(_ id: String, _ wording: Wording, at seconds: Double) async throws {
+            let change = MessageChange(
+                id: id, target: MessageID("$a"), sender: Fixtures.own.id,
+                at: Fixtures.date.addingTimeInterval(seconds), kind: .edit(wording))
+            _ = try await fixture.store.apply(change, in: fixture.room)
+        }
+        try await edit("$1", Wording("second", html: "<b>second</b>", written: Self.second), at: 10)
+        try await edit("$1", Wording("second", html: "<b>second</b>"), at: 11)
+        #expect(try await kept(fixture) == [Self.second])
+        // Another program's edit is not what was written here, and what was is there again without it.
+        try await edit("$2", Wording("third"), at: 20)
+        #expect(try await kept(fixture) == [nil])
+        let withdrawal = MessageChange(
+            id: "$3", target: MessageID("$2"), sender: Fixtures.own.id, at: Fixtures.date, kind: .deletion)
+        _ = try await fixture.store.apply(withdrawal, in: fixture.room)
+        #expect(try await kept(fixture) == [Self.second])
+        // The first version's form comes late.
+        _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
+        #expect(try await kept(fixture) == [Self.second])
+        let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
+        #expect(before.map(\.wording.written) == [Self.first])
+    }
+
+    /// ⚠ What the sync told sooner than the server answered lost how it was written.
+    @Test(arguments: [false, true]) func anEditThatTheSyncToldFirstIsAsItWasWritten(isLatest: Bool) async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.ingest([new("$a", "first", written: Self.first)], into: fixture.room)
+        func edit(_ id: String, _ wording: Wording, at seconds: Double) -> MessageChange {
+            MessageChange(
+                id: id, target: MessageID("$a"), sender: Fixtures.own.id,
+                at: Fixtures.date.addingTimeInterval(seconds), kind: .edit(wording))
+        }
+        let told = edit("$1", Wording("second", html: "<b>second</b>"), at: 10)
+        _ = try await fixture.store.apply(told, in: fixture.room)
+        if !isLatest { _ = try await fixture.store.apply(edit("$2", Wording("third"), at: 20), in: fixture.room) }
+        let answered = edit("$1", Wording("second", html: "<b>second</b>", written: Self.second), at: 30)
+        let outcome = try await fixture.store.apply(answered, in: fixture.room)
+        #expect(outcome.changed.map(\.written) == (isLatest ? [Self.second] : []))
+        let now = try await fixture.store.messages(in: fixture.room, before: .max, limit: 10).messages
+        let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
+        let versions = before.map(\.wording.written) + now.map(\.written)
+        #expect(versions == [Self.first, Self.second] + (isLatest ? [] : [nil]))
+        #expect(now.first?.editedAt == Fixtures.date.addingTimeInterval(isLatest ? 10 : 20), "by the server's clock")
+        // Told once more, nothing changes.
+        #expect(try await fixture.store.apply(told, in: fixture.room).changed.isEmpty)
+        #expect(try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room) == before)
+    }
+
+    /// A list of rooms need not have more of a text than how to read it.
+    @Test func theListOfRoomsKnowsHowATextIsRead() async throws {
+        let fixture = try await StoreFixture()
+        func syntax() async throws -> WrittenText.Syntax? { try await fixture.summary()?.lastMessage?.syntax }
+        _ = try await fixture.store.append(new("a", "*a*"), to: fixture.room)
+        #expect(try await syntax() == nil)
+        var html = new("b", "*a*")
+        html.formattedText = "<i>a</i>"
+        _ = try await fixture.store.append(html, to: fixture.room)
+        #expect(try await syntax() == .markdown)
+        for (id, written) in [("c", WrittenText("*a*", syntax: .plain)), ("d", WrittenText("*a*")), ("e", Self.first)] {
+            _ = try await fixture.store.append(new(id, "*a*", written: written), to: fixture.room)
+            #expect(try await syntax() == written.syntax)
+        }
+    }
+
+    @Test func whatCannotBeReadCostsOnlyTheForm() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.store.append(new("a", "text", written: Self.first), to: fixture.room)
+        let behindTheEnd = #"{"content":{"style":{"_0":{"bold":{}}}},"range":{"location":9,"length":9}}"#
+        for data in [#"{"syntax":"later"}"#, "no", #"{"marks":[\#(behindTheEnd)]}"#] {
+            try await fixture.store.write { db in
+                try db.execute(sql: "UPDATE written SET data = ?", arguments: [data])
+            }
+            let message = try await fixture.store.messages(in: fixture.room, before: .max, limit: 10).messages.first
+            #expect(message?.text == "text" && message?.written == nil)
+        }
+    }
+}

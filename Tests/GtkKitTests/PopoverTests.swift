@@ -1,0 +1,49 @@
+import CGtk
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+/// What holds the pointer, and for how long.
+final class PopoverTests: GtkTestCase {
+    /// An open popover that goes with what is around it lets go of the pointer: the next click counts.
+    func testAPopoverThatGoesWithItsPageHoldsNothing() throws {
+        try onMain {
+            for way in ["hidden", "unparented", "in another window"] {
+                let page = Box(.vertical)
+                let place = Label("place")
+                page.append(place)
+                let popover = Widget(sinking: gtk_popover_new())
+                let inside = Label("inside")
+                gtk_popover_set_child(popover.cast(), inside.cast())
+                popover.attachPopover(to: place)
+                let button = Button(sinking: gtk_button_new_with_label("button"))
+                var clicks = 0
+                button.onClick { clicks += 1 }
+                let box = Box(.vertical)
+                box.append(page)
+                if way != "in another window" { box.append(button) }
+                let own = TestWindow(box, width: 400, height: 300)
+                let other = way == "in another window" ? TestWindow(button) : nil
+                try RealInput.activate(own.window)
+                gtk_popover_popup(popover.cast())
+                XCTAssertTrue(MainLoop.pump { popover.isMapped }, way)
+                switch way {
+                case "hidden": page.isVisible = false
+                case "unparented": gtk_widget_unparent(popover.cast())
+                default: own.close()
+                }
+                XCTAssertTrue(MainLoop.pump { !popover.isMapped }, way)
+                try RealInput.activate((other ?? own).window)
+                try RealInput.point(at: button)
+                try RealInput.click()
+                XCTAssertTrue(MainLoop.pump(forAtMost: 5) { clicks == 1 }, "\(way): the click is lost")
+                if way == "hidden" {
+                    page.isVisible = true
+                    XCTAssertFalse(popover.isVisible, "it is closed, and stays so")
+                    gtk_widget_unparent(popover.cast())
+                }
+                (other ?? own).close()
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CGtk
+public import Foundation
+import GtkKit
+import Synchronization
+
+/// One xdotool for many lines: to start one for each takes longer than what most of them do.
+@MainActor
+public final class Hands {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private let answers = Answers()
+
+    public init() throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdotool", "-"]
+        process.standardInput = input
+        process.standardOutput = output
+        let answers = answers
+        output.fileHandleForReading.readabilityHandler = { file in
+            answers.add(file.availableData.count { $0 == UInt8(ascii: "\n") })
+            g_main_context_wakeup(nil)
+        }
+        try process.run()
+    }
+
+    /// Does one line of what xdotool knows. The main loop goes on meanwhile, so that it arrives.
+    public func act(_ arguments: [String]) throws {
+        let expected = answers.count + 1
+        // It reads the sign as the beginning of a remark.
+        let line = arguments.map { $0 == "#" ? "\"#\"" : $0 }.joined(separator: " ")
+        // Whose answer comes once the line before is done.
+        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\ngetmouselocation\n".utf8))
+        guard MainLoop.pump(until: { answers.count >= expected }) else { throw Unfinished() }
+    }
+
+    /// Lets go.
+    public func close() throws {
+        output.fileHandleForReading.readabilityHandler = nil
+        try input.fileHandleForWriting.close()
+        guard MainLoop.pump(until: { !process.isRunning }) else { throw Unfinished() }
+    }
+}
+
+private final class Answers: Sendable {
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock { $0 } }
+
+    func add(_ number: Int) { value.withLock { $0 += number } }
+}

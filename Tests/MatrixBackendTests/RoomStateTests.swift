@@ -1,0 +1,195 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// What rooms are called and about, as syncs tell it piece by piece.
+@Suite(.timeLimit(.minutes(5))) struct RoomStateTests {
+    private let room = RoomID("!room:example.org")
+    private let ann = "@ann:example.org"
+    private let folder = TemporaryFolder()
+
+    private func answer(_ token: String, _ timeline: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue {
+        let told: JSONValue = .object(
+            ["timeline": ["events": .array(timeline)]].merging(more) { _, new in new })
+        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
+    }
+
+    private func state(_ id: String, _ type: String, _ content: JSONValue, key: String = "") -> JSONValue {
+        Events.event(id, type, content, stateKey: key)
+    }
+
+    private func redaction(of id: String) -> JSONValue {
+        Events.event("$x\(id)", "m.room.redaction", ["redacts": .string(id)])
+    }
+
+    /// Rooms with people in them, whose name was taken away, or who have none and an address that is none.
+    static let nameless: [(String, [JSONValue])] = [
+        ("name", [Events.event("$n", "m.room.name", ["name": ""], stateKey: "")]),
+        ("alias", [Events.event("$a", "m.room.canonical_alias", ["alias": .null], stateKey: "")]),
+        ("redaction", [Events.event("$x", "m.room.redaction", ["redacts": "$name"])]),
+        ("member", [Events.member("@cleo:example.org", "Cleo", "leave")]),
+    ]
+
+    @Test(arguments: nameless) func aRoomWithoutANameIsCalledAfterItsPeople(_ what: String, _ news: [JSONValue])
+        async throws
+    {
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        func name() async throws -> String? {
+            try await server.allIsTaken()
+            return try await store.roomSummaries().first?.room.name
+        }
+        var people = [
+            Events.member("@me:example.org", "Me"), Events.member(ann, "Ann"), Events.member("@bob:example.org", "Bob"),
+        ]
+        if what == "member" { people.append(Events.member("@cleo:example.org", "Cleo")) }
+        if what != "alias", what != "member" { people.append(state("$name", "m.room.name", ["name": "Garden"])) }
+        server.sync(answer("1", people))
+        #expect(try await name() == ["alias": "Ann, Bob", "member": "Ann, Bob, Cleo"][what] ?? "Garden")
+        server.sync(answer("2", news))
+        #expect(try await name() == "Ann, Bob")
+        server.sync(answer("3", [Events.member("@bob:example.org", "Bob", "leave")]))
+        #expect(try await name() == "Ann")
+        server.sync(answer("4", [Events.member(ann, "Ann", "leave")]))
+        #expect(try await name() == "Empty room")
+        await backend.close()
+        await store.close()
+    }
+
+    /// Whom the server names may be invited alone.
+    @Test func whomTheServerNamedIsRemembered() async throws {
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        let invited = Events.event(
+            "$i", "m.room.member", ["membership": "invite", "displayname": "Bob"], by: "@me:example.org",
+            stateKey: "@bob:example.org")
+        server.sync(
+            answer(
+                "1", [Events.member("@me:example.org", "Me"), invited], ["summary": ["m.heroes": ["@bob:example.org"]]])
+        )
+        for token in ["2", "3"] {
+            server.sync(answer(token, [state("$n\(token)", "m.room.name", token == "2" ? ["name": "Garden"] : [:])]))
+        }
+        try await server.allIsTaken()
+        #expect(try await store.roomSummaries().map(\.room.name) == ["Bob"])
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func deletedStateIsAsIfNothingHadBeenSaid() async throws {
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(
+            answer(
+                "1",
+                [
+                    Events.member("@me:example.org", "Me"), Events.member(ann, "Rude"),
+                    state("$old", "m.room.topic", ["topic": "Old"]), state("$topic", "m.room.topic", ["topic": "Rude"]),
+                    state("$name", "m.room.name", ["name": "Rude"]),
+                    state("$avatar", "m.room.avatar", ["url": "mxc://a/b"]),
+                    state("$alias", "m.room.canonical_alias", ["alias": "#rude:a"]),
+                ]))
+        // What is no longer what it set, and what nobody set.
+        server.sync(answer("2", [redaction(of: "$old"), redaction(of: "$none")]))
+        try await server.allIsTaken()
+        func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
+        #expect(try await summary().room.name == "Rude")
+        #expect(try await backend.topic(of: room) == "Rude")
+        server.sync(answer("3", ["$topic", "$name", "$avatar", "$member@ann:example.org"].map(redaction)))
+        try await server.allIsTaken()
+        #expect(try await summary().room.name == "#rude:a")
+        #expect(try await backend.topic(of: room) == nil)
+        #expect(try await summary().room.avatar == nil)
+        let member = try await store.member(MemberID(ann), of: room)
+        #expect(member?.displayName == ann && member?.hasLeft == false)
+        server.sync(answer("4", [redaction(of: "$alias")]))
+        try await server.allIsTaken()
+        #expect(try await summary().room.name == ann)
+        #expect(try await summary().room.address == nil)
+        // Set and deleted in one answer, and set anew behind it.
+        server.sync(
+            answer(
+                "5",
+                [
+                    state("$name2", "m.room.name", ["name": "Rude"]), redaction(of: "$name2"),
+                    state("$topic2", "m.room.topic", ["topic": "Rude"]), redaction(of: "$topic2"),
+                    state("$topic3", "m.room.topic", ["topic": "Kind"]), redaction(of: "$topic"),
+                ]))
+        try await server.allIsTaken()
+        #expect(try await summary().room.name == ann)
+        #expect(try await backend.topic(of: room) == "Kind")
+        await backend.close()
+        await store.close()
+    }
+
+    /// The deletion was in what a sync left out.
+    @Test func stateWhoseDeletionWasMissedIsDeletedWhenThatIsFetched() async throws {
+        let missed = redaction(of: "$name")
+        let server = FakeHomeserver { request in
+            request.url.path.hasSuffix("/messages") ? ["chunk": [missed]] : nil
+        }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(answer("1", [Events.member(ann, "Ann"), state("$name", "m.room.name", ["name": "Rude"])]))
+        let later: JSONValue = ["events": [Events.text("$1", "x")], "limited": true, "prev_batch": "p"]
+        server.sync(answer("2", [], ["timeline": later]))
+        try await server.allIsTaken()
+        for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Ann" { break }
+        await backend.close()
+        await store.close()
+    }
+
+    /// A timeline that tells a state twice is no newer by that.
+    @Test func stateThatComesTwiceIsNotNewer() async throws {
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        let (first, second) = (
+            state("$1", "m.room.name", ["name": "First"]), state("$2", "m.room.name", ["name": "Second"])
+        )
+        server.sync(answer("1", [first, second, first]))
+        try await server.allIsTaken()
+        #expect(try await store.roomSummaries().map(\.room.name) == ["Second"])
+        await backend.close()
+        await store.close()
+    }
+
+    /// A number that is too large can't be written down again.
+    @Test func aNumberBeyondAllBoundsStopsNothing() async throws {
+        let count = Mutex(0)
+        let name = String(decoding: try state("$name", "m.room.name", ["name": "Garden"]).encoded(), as: UTF8.self)
+        let transport = FakeTransport { request in
+            guard request.url.path.hasSuffix("/sync") else { return MatrixResponse(status: 404, body: Data("{}".utf8)) }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            guard number < 3 else {
+                throw CancellationError()
+            }
+            let events = ["m.push_rules", "m.direct"].map { #"{"type":"\#($0)","content":{"global":{},"x":1e999}}"# }
+            let powers = Events.event("$p", "m.room.power_levels", ["ban": 50], stateKey: "")
+            let levels = String(decoding: try powers.encoded(), as: UTF8.self).replacing("50", with: "-1e999")
+            return MatrixResponse(
+                status: 200,
+                body: Data(
+                    #"""
+                    {"next_batch":"s\#(number)","account_data":{"events":[\#(events.joined(separator: ","))]},
+                    "rooms":{"join":{"!room:example.org":{"timeline":{"events":[\#(number == 1 ? levels : name)]}}}}}
+                    """#.utf8))
+        }
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: URL(filePath: "/"), own: MemberID("@me:example.org"), token: AccessToken("secret"),
+            hasSlidingSync: false, transport: transport)
+        for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Garden" { break }
+        #expect(try await store.setting("matrix.sync.plain") == "s2")
+        await backend.close()
+        await store.close()
+    }
+}

@@ -1,0 +1,242 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import ChatTestSupport
+import Composer
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// What was written here, on its way to a server and back.
+@Suite(.timeLimit(.minutes(5))) struct WrittenSendingTests {
+    private let own = "@me:example.org"
+    private let room = RoomID("!room:example.org")
+    private let folder = TemporaryFolder()
+    private static let greeting = WrittenText(
+        "Hi Ann, *look*", mentioning: ["Ann": .member("@ann2:example.org")])
+    private static let edited = WrittenText(
+        "Hi Bob, *look*", mentioning: ["Bob": .member("@bob:example.org")])
+
+    /// A server that takes all it is sent, and calls it by its transaction.
+    private func server() -> FakeHomeserver {
+        FakeHomeserver { request in
+            if request.url.path.hasSuffix("/upload") { return ["content_uri": "mxc://example.org/up"] }
+            return request.method == .put ? ["event_id": .string("$" + request.url.lastPathComponent)] : nil
+        }
+    }
+
+    private func sync(_ token: String, _ events: [JSONValue]) -> JSONValue {
+        ["next_batch": .string(token), "rooms": ["join": [room.rawValue: ["timeline": ["events": .array(events)]]]]]
+    }
+
+    /// As the server tells it.
+    private func sent(_ transaction: String, _ content: JSONValue, tellsTransaction: Bool = true) -> JSONValue {
+        Events.event(
+            "$" + transaction, "m.room.message", content, by: own, at: 5000,
+            unsigned: tellsTransaction ? ["transaction_id": .string(transaction)] : [:])
+    }
+
+    /// The contents that were sent as messages, by their transactions.
+    private func contents(_ server: FakeHomeserver) -> [String: JSONValue] {
+        var found: [String: JSONValue] = [:]
+        for request in server.requests where request.method == .put && request.url.path.contains("m.room.message") {
+            guard case .json(let data) = request.body else { continue }
+            found[request.url.lastPathComponent] = try? JSONValue(parsing: data)
+        }
+        return found
+    }
+
+    /// Makes what waits something that this version does not know.
+    private func damageRequest(holding text: String) throws {
+        let file = folder.path("store").appending(path: "unsent.sqlite")
+        var data = try Data(contentsOf: file)
+        let place = try #require(data.range(of: Data(text.utf8)))
+        let name = try #require(data.range(of: Data(#"{"send""#.utf8), options: .backwards, in: 0..<place.lowerBound))
+        data.replaceSubrange(name, with: Data(#"{"sent""#.utf8))
+        try data.write(to: file)
+    }
+
+    /// Through the answer and the sync in either order, an edit, and another start.
+    @Test(arguments: [false, true], [false, true])
+    func whatWasWrittenStays(tellsTransaction: Bool, isEdited: Bool) async throws {
+        let server = server()
+        var (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", [Events.text("$1", "Hello")]))
+        await backend.waitForRoom(room)
+        let echo = try await backend.send(
+            WrittenMessage(Self.greeting), as: TransactionID("t"), to: room)
+        #expect(echo.written == Self.greeting)
+        await backend.sendingEnds(in: room)
+        let content = try #require(contents(server)["t"])
+        #expect(content["m.mentions"] == ["user_ids": ["@ann2:example.org"]])
+        server.sync(sync("s2", [sent("t", content, tellsTransaction: tellsTransaction)]))
+        let id = MessageID("$t")
+        await backend.shown(in: room) { $0.last?.id == id && $0.last?.written == Self.greeting }
+        if isEdited {
+            try await backend.edit(id, in: room, to: Self.edited)
+            await backend.shown(in: room) { $0.last?.written == Self.edited }
+            await backend.sendingEnds(in: room)
+            let edit = try #require(contents(server).first { $0.key != "t" })
+            #expect(edit.value["m.mentions"] == ["user_ids": ["@bob:example.org"]])
+            server.sync(sync("s3", [sent(edit.key, edit.value)]))
+            try await server.allIsTaken()
+            #expect(try await backend.revisions(of: id, in: room).map(\.wording.written) == [Self.greeting])
+        }
+        let wanted = isEdited ? Self.edited : Self.greeting
+        #expect(try await backend.messages([id], in: room).first?.written == wanted)
+        await backend.close()
+        await store.close()
+        (backend, store) = try await self.server().start(in: folder)
+        #expect(try await backend.messages(in: room, before: .max, limit: 5).messages.last?.written == wanted)
+        await backend.close()
+        await store.close()
+    }
+
+    /// The server's answer was written down, and the sync came after another start only.
+    @Test func whatWasWrittenStaysOverAStartBeforeTheSync() async throws {
+        let first = server()
+        var (backend, store) = try await first.start(in: folder)
+        first.sync(sync("s1", [Events.text("$1", "Hello")]))
+        await backend.waitForRoom(room)
+        try await backend.send(WrittenMessage(Self.greeting), as: TransactionID("t"), to: room)
+        await backend.sendingEnds(in: room)
+        let content = try #require(contents(first)["t"])
+        await backend.close()
+        await store.close()
+        let second = server()
+        (backend, store) = try await second.start(in: folder)
+        second.sync(sync("s2", [sent("t", content)]))
+        await backend.shown(in: room) { $0.last?.written == Self.greeting }
+        await backend.close()
+        await store.close()
+    }
+
+    /// Its file outlives the days after which what nothing needs is swept away.
+    @Test func theFileOfAnUnsentMessageLivesAsLongAsTheMessage() async throws {
+        let first = FakeHomeserver { _ in nil }
+        var (backend, store) = try await first.start(in: folder)
+        first.sync(sync("s1", [Events.text("$1", "Hello")]))
+        await backend.waitForRoom(room)
+        await backend.outbox.setOnline(false)
+        func file(_ name: String) async throws -> MediaReference {
+            try await backend.takeIn(.data(Data(name.utf8)), named: name, type: "text/plain") { _ in }
+        }
+        var queued = try await file("queued")
+        queued.thumbnailURI = try await file("poster").uri
+        let dropped = try await file("dropped")
+        try await backend.send(
+            WrittenMessage(Self.greeting, kind: .file, files: [queued], reply: .init(to: MessageID("$1"))),
+            as: TransactionID("t"), to: room)
+        await backend.close()
+        await store.close()
+
+        let later = Int64(Date().timeIntervalSince1970 * 1000) + 10 * 24 * 60 * 60 * 1000
+        let second = server()
+        (backend, store) = try await second.start(in: folder, at: later)
+        await backend.sweepMedia()
+        await #expect(throws: ChatError.notFound, "what nothing needs is gone") {
+            try await backend.content(of: dropped)
+        }
+        await backend.outbox.setOnline(true)
+        second.sync(sync("s1", []))
+        await backend.sendingEnds(in: room)
+        let uploads = second.requests.filter { $0.url.path.hasSuffix("/upload") }
+        #expect(uploads.count == 2)
+        let content = try #require(contents(second)["t"])
+        #expect(content["url"] == "mxc://example.org/up" && content["body"]?.string?.contains("Ann") == true)
+        #expect(content["m.relates_to"]?["m.in_reply_to"]?["event_id"] == "$1")
+        await backend.close()
+        await store.close()
+    }
+
+    /// A later version's, or damage: told under the other messages, kept, in nobody's way, and given up by the user alone.
+    @Test func whatCannotBeReadIsTold() async throws {
+        let first = FakeHomeserver { _ in nil }
+        var (backend, store) = try await first.start(in: folder)
+        first.sync(sync("s1", [Events.text("$1", "Hello")]))
+        await backend.waitForRoom(room)
+        await backend.outbox.setOnline(false)
+        try await backend.send(WrittenMessage(Self.greeting), as: TransactionID("t"), to: room)
+        try await backend.send(WrittenMessage("next"), as: TransactionID("u"), to: room)
+        await backend.close()
+        await store.close()
+        try damageRequest(holding: "*look*")
+        let second = server()
+        (backend, store) = try await second.start(in: folder)
+        let shown = await backend.shown(in: room) { messages in
+            messages.contains { $0.delivery == .failed } && second.paths.contains { $0.hasSuffix("/u") }
+        }
+        let failed = try #require(shown.first { $0.delivery == .failed })
+        #expect(failed.text.contains("another version"))
+        try await backend.retry(nil, in: room)
+        #expect(try await store.outboxRequests().first?.action == .unreadable)
+        try await backend.delete(failed.id, in: room)
+        #expect(try await !store.outboxRequests().map(\.action).contains(.unreadable))
+        await backend.close()
+        await store.close()
+    }
+
+    /// What an earlier version left goes out as it was meant: to those whom its names meant.
+    @Test func namesOfEarlierVersionsAreMentions() async throws {
+        try EarlierStore.namesAreMentions.copy(to: folder.path("store"))
+        let store = try await ChatStore.open(in: folder.path("store"))
+        var batch = RoomBatch(id: RoomID("!room:a"), createdAt: Fixtures.date)
+        batch.members = [Member(id: MemberID("@lee:a"), displayName: "Ann Lee", kind: .person)]
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        let requests = try await EarlierRequests(store: store).outboxRequests()
+        let lee = MentionTarget.member("@lee:a")
+        let message = WrittenText("Hi @Ann Lee, **look** at `@Ann`", mentioning: ["@Ann Lee": lee])
+        let edit = WrittenText("Edited for @Ann Lee", mentioning: ["@Ann Lee": lee])
+        #expect(requests[0].action == .send(WrittenMessage(message, reply: .init(to: MessageID("$q")))))
+        #expect(requests[4].action == .edit(.message(MessageID("$m")), edit))
+        #expect(requests.allSatisfy { !$0.namesAreMentions })
+        await store.close()
+    }
+
+    /// The limit is the server's, and it is told before anything is lost.
+    @Test func howMuchIsTooMuchIsTold() async throws {
+        let server = server()
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(sync("s1", [Events.text("$1", "Hello", by: own)]))
+        await backend.waitForRoom(room)
+        let short = WrittenMessage("short")
+        #expect(backend.excess(of: short, isEdit: false) < -50_000 && backend.excess(of: short, isEdit: true) < -25_000)
+        let long = WrittenMessage(String(repeating: "x", count: 40_000))
+        #expect(backend.excess(of: long, isEdit: false) < 0 && backend.excess(of: long, isEdit: true) > 0)
+        // Its HTML counts, too.
+        let styled = WrittenMessage("**" + String(repeating: "x", count: 40_000) + "**")
+        #expect(backend.excess(of: styled, isEdit: false) > 0)
+        await #expect(throws: ChatError.invalidMessage) {
+            try await backend.send(styled, as: TransactionID("t"), to: room)
+        }
+        await #expect(throws: ChatError.invalidMessage) {
+            try await backend.edit(MessageID("$1"), in: room, to: long.text)
+        }
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func aCaptionCanBeTakenAway() async throws {
+        let server = server()
+        let (backend, store) = try await server.start(in: folder)
+        let file: JSONValue = [
+            "msgtype": "m.image", "body": "A boat", "filename": "boat.png", "url": "mxc://example.org/1",
+        ]
+        server.sync(
+            sync("s1", [Events.text("$1", "text", by: own), Events.event("$2", "m.room.message", file, by: own)]))
+        await backend.waitForRoom(room)
+        await #expect(throws: ChatError.invalidMessage) {
+            try await backend.edit(MessageID("$1"), in: room, to: WrittenText())
+        }
+        try await backend.edit(MessageID("$2"), in: room, to: WrittenText())
+        await backend.shown(in: room) { $0.last?.text == "" && $0.last?.attachments.count == 1 }
+        await backend.sendingEnds(in: room)
+        let content = try #require(contents(server).values.first?["m.new_content"])
+        #expect(content["body"] == "boat.png" && content["filename"] == "boat.png" && content["url"] == file["url"])
+        await backend.shown(in: room) { $0.last?.text == "" && $0.last?.pendingChange == nil }
+        await backend.close()
+        await store.close()
+    }
+}

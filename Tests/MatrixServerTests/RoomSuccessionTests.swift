@@ -1,0 +1,105 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import ChatViewModels
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Rooms that took the place of others, spaces, knocks and links to messages, over a real homeserver.
+@Suite(.timeLimit(.minutes(3)))
+struct RoomSuccessionTests {
+    @Test(arguments: [true, false]) func aReplacedRoomLeadsOnAndBack(_ sliding: Bool) async throws {
+        let ann = try await MatrixUser.make("ann", sliding: sliding)
+        let old = try await ann.backend.createRoom(named: "Garden")
+        try await ann.say("Before", in: old)
+        #expect(try await ann.backend.succession(of: old) == RoomSuccession())
+        // 10 has identifiers of rooms with their server.
+        let path = ["client", "v3", "rooms", old.rawValue, "upgrade"]
+        let answer = try await ann.client.call(.post, path, body: ["new_version": "10"])
+        let new = RoomID(try #require(answer["replacement_room"]?.string))
+        try await ann.messages(in: old, withEvents: true) { $0.contains { $0.event?.kind == .replaced } }
+        let next = try await ann.backend.succession(of: old)
+        #expect(try ChatAddress(#require(next.next))?.room?.address == new.rawValue)
+        try await ann.waitForRoom(new)
+        #expect(try await ann.backend.join(#require(next.next)) == new)
+        try await ann.messages(in: new, withEvents: true) { $0.contains { $0.event?.kind == .continued } }
+        let back = try await ann.backend.succession(of: new)
+        #expect(try ChatAddress(#require(back.previous))?.room?.address == old.rawValue)
+        #expect(back.next == nil)
+        await ann.close()
+    }
+
+    @Test(arguments: [true, false]) func aSpaceIsNoRoom(_ sliding: Bool) async throws {
+        let ann = try await MatrixUser.make("ann", sliding: sliding)
+        let path = ["client", "v3", "createRoom"]
+        let space = try await ann.client.call(
+            .post, path, body: ["name": "Everything", "creation_content": ["type": "m.space"]])
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.say("Hello", in: room)
+        try await ann.messages(in: room) { $0.contains { $0.text == "Hello" } }
+        #expect(space["room_id"]?.string != nil)
+        #expect(try await ann.store.roomSummaries().map(\.id) == [room])
+        await ann.close()
+    }
+
+    @Test(arguments: [true, false]) func aKnockWaitsAndIsWithdrawn(_ sliding: Bool) async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: sliding)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.client.setState("m.room.join_rules", ["join_rule": "knock"], of: room)
+        _ = try await bo.client.call(.post, ["client", "v3", "knock", room.rawValue], body: [:])
+        for await all in bo.backend.invitations() {
+            guard let knock = all.first(where: { $0.room == room }) else { continue }
+            #expect(knock.isKnock && knock.inviter == nil)
+            break
+        }
+        #expect(try await bo.store.roomSummaries().isEmpty)
+        try await bo.backend.decline(room)
+        for await all in bo.backend.invitations() where all.isEmpty { break }
+        try await ann.messages(in: room, withEvents: true) { messages in
+            messages.contains { $0.event?.kind == .knocked } && messages.last?.event?.kind == .left
+        }
+        await ann.close()
+        await bo.close()
+    }
+
+    /// What "Copy Link" gives leads to the message, also where it is not kept.
+    @Test func aLinkLeadsToItsMessage() async throws {
+        let ann = try await MatrixUser.make("ann", sliding: true)
+        let bo = try await MatrixUser.make("bo", sliding: true)
+        let room = try await ann.backend.createRoom(named: "Garden")
+        try await ann.backend.invite(bo.session.user.rawValue, to: room)
+        try await ann.say("The first one", in: room)
+        let first = try #require(
+            try await ann.messages(in: room) { $0.contains { $0.text == "The first one" } }.last?.id)
+        for number in 0..<120 {
+            let text: JSONValue = ["msgtype": "m.text", "body": .string("Message \(number)")]
+            _ = try await ann.client.send("m.room.message", text, to: room, transaction: "t\(number)")
+        }
+        let link = try await ann.backend.link(to: first, in: room)
+        #expect(ChatAddress(link) == .message(first, room: room.rawValue, via: ["localhost"]), "\(link)")
+        _ = try await bo.backend.join(link)
+        try await bo.waitForRoom(room)
+        try await show(link, in: room, first, by: bo.backend)
+        await ann.close()
+        await bo.close()
+    }
+
+    @MainActor
+    private func show(_ link: String, in room: RoomID, _ message: MessageID, by backend: MatrixBackend) async throws {
+        let coordinator = ConversationCoordinator(service: backend)
+        coordinator.start(opening: nil)
+        coordinator.open(link)
+        // That it was revealed may have been told before anybody could listen.
+        while coordinator.conversation?.timeline.rows.message(message) == nil {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(coordinator.conversation?.roomID == room)
+        let timeline = try #require(coordinator.conversation?.timeline)
+        #expect(timeline.rows.message(message)?.text == "The first one")
+        await coordinator.flushDrafts()
+    }
+}

@@ -1,0 +1,78 @@
+import ChatCore
+import Composer
+import ComposerFuzzing
+import MarkupFuzzing
+import MessageMarkup
+import Testing
+
+/// A written text, what is sent of it, and what another account edits of that: the same names, the same looks.
+struct WrittenRoundTripTests {
+    @Test(arguments: 0..<8)
+    func whatWasWrittenComesBack(seed: Int) throws {
+        var texts = RandomMarkup(SeededBytes(seed: UInt64(seed)))
+        for _ in 0..<400 {
+            let next = texts.nextWritten()
+            let text = try #require(next)
+            guard let html = MessageMarkup.html(of: text) else { continue }
+            let body = MessageMarkup.body(of: text)
+            let received = MessageMarkup.body(html: html)
+            #expect(named(in: received) == named(in: body).filter { $0.target.link != nil }, "\(text)")
+            let everyone = body.mentions.contains(.everyone)
+            let (edited, losses) = MessageMarkup.written(html: html, mentionsEveryone: everyone)
+            guard losses.isEmpty else { continue }
+            let again = MessageMarkup.body(of: edited)
+            #expect(named(in: again).filter { $0.target.link != nil } == named(in: received), "\(text)\n\(edited)")
+            // Through the wire once more, nothing changes.
+            guard let second = MessageMarkup.html(of: edited) else { continue }
+            let twice = MessageMarkup.written(html: second, mentionsEveryone: everyone).text
+            #expect(twice.mentions.map(\.target) == edited.mentions.map(\.target), "\(html)\n\(second)")
+            let isSame = MessageMarkup.body(of: twice).readsLike(again)
+            #expect(isSame, "\(html)\n\(second)")
+        }
+    }
+
+    private struct Named: Equatable {
+        var text: String
+        var target: MentionTarget
+    }
+
+    /// Who is named, by which text.
+    private func named(in body: MessageBody) -> [Named] {
+        texts(in: body.blocks).flatMap { text in
+            text.groups(by: \.mention).compactMap { group in
+                group.key.map { target in
+                    Named(
+                        text: group.runs.reduce(into: "") { $0 += $1.text }.filter { !$0.isWhitespace }, target: target)
+                }
+            }
+        }
+    }
+
+    private func texts(in blocks: [BodyBlock]) -> [InlineText] {
+        blocks.flatMap { block -> [InlineText] in
+            switch block {
+            case .text(let text), .heading(_, let text): [text]
+            case .code, .rule: []
+            case .quote(let blocks): texts(in: blocks)
+            case .list(let list): list.items.flatMap { texts(in: $0.blocks) }
+            case .table(let table): [table.caption] + table.rows.flatMap { $0.map(\.text) }
+            case .details(let summary, let blocks): [summary] + texts(in: blocks)
+            }
+        }
+    }
+
+    /// What half of the texts lose, nobody would notice: the test would be of nothing.
+    @Test func fewTextsLoseAnything() throws {
+        var texts = RandomMarkup(SeededBytes(seed: 99))
+        var (sent, lossy) = (0, 0)
+        for _ in 0..<1000 {
+            let next = texts.nextWritten()
+            let text = try #require(next)
+            guard let html = MessageMarkup.html(of: text) else { continue }
+            sent += 1
+            if !MessageMarkup.written(html: html).losses.isEmpty { lossy += 1 }
+        }
+        #expect(sent > 500)
+        #expect(lossy * 50 < sent)
+    }
+}

@@ -1,0 +1,210 @@
+"""A person with a Parlance of their own on the one display: a home, a session bus, real keys, and what is on screen. For
+check-conversation.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from window_probe import BUS_LAUNCHER, keycode, name_of
+
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+  </policy>
+</busconfig>
+"""
+
+
+class Person:
+    """A Parlance of one's own: a home, a session bus, so that it is no second start of the other, and a window."""
+
+    def __init__(self, program, name, place, keyring):
+        self.program, self.user, self.place = program, name, place
+        self.home = tempfile.mkdtemp(prefix=f"parlance-{name}-")
+        with open(f"{self.home}/bus.conf", "w") as file:
+            file.write(BUS)
+        self.others = []
+        session = subprocess.Popen(
+            ["dbus-daemon", f"--config-file={self.home}/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.environment = {
+            **os.environ, "GTK_A11Y": "atspi", "GSETTINGS_BACKEND": "keyfile", "DBUS_SESSION_BUS_ADDRESS": session.stdout.readline().strip()}
+        for variable in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"):
+            self.environment[variable] = f"{self.home}/{variable}"
+            os.mkdir(self.environment[variable], 0o700)
+        # The looks are everybody's, the settings one's own.
+        shutil.copytree(os.environ["XDG_CONFIG_HOME"], f"{self.home}/config")
+        self.environment["XDG_CONFIG_HOME"] = f"{self.home}/config"
+        self.others = [session, self.beside(BUS_LAUNCHER, "--launch-immediately")]
+        # The display's property names the bus that was started last, which may be another person's.
+        self.environment["AT_SPI_BUS_ADDRESS"] = wait("the accessibility bus", self.accessibility)
+        if keyring:
+            daemon = self.beside("gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets")
+            daemon.stdin.write(b"password")
+            daemon.stdin.close()
+            self.others.append(daemon)
+        self.start()
+
+    def beside(self, *command):
+        return subprocess.Popen(command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    def accessibility(self):
+        said = subprocess.run(
+            ["gdbus", "call", "--session", "--dest", "org.a11y.Bus", "--object-path", "/org/a11y/bus", "--method",
+             "org.a11y.Bus.GetAddress"], env=self.environment, capture_output=True, text=True).stdout
+        return said.split("'")[1] if "'" in said else None
+
+    def start(self):
+        self.process = subprocess.Popen([self.program], env=self.environment)
+        self.frame = wait(f"{self.user}'s window", lambda: next(iter(self.windows()), None))
+        x, y, width, height = self.place
+        self.activate()
+        subprocess.run(["xdotool", "windowsize", "--sync", self.frame, str(width), str(height)], check=True)
+        subprocess.run(["xdotool", "windowmove", "--sync", self.frame, str(x), str(y)], check=True)
+        # It has drawn itself, and takes the focus of nobody any more.
+        wait(f"what is in {self.user}'s window", self.names)
+
+    def restart(self):
+        self.press("ctrl+q")
+        wait(f"the end of {self.user}'s program", lambda: self.process.poll() is not None)
+        self.start()
+
+    def windows(self):
+        if self.process.poll() is not None:
+            fail(f"{self.user}'s program ended by itself with {self.process.returncode}")
+        return subprocess.run(
+            ["xdotool", "search", "--all", "--onlyvisible", "--pid", str(self.process.pid), "--name", "."],
+            capture_output=True, text=True).stdout.split()
+
+    def activate(self):
+        """The keyboard goes to this program."""
+        def is_active():
+            # Anew each time: a dialog may be on its way. A menu leaves the focus with its window.
+            found = self.windows()
+            focus = subprocess.run(["xdotool", "getwindowfocus"], capture_output=True, text=True).stdout.strip()
+            if focus in found:
+                return True
+            subprocess.run(["xdotool", "windowactivate", found[-1]], check=False, stderr=subprocess.DEVNULL)
+            return False
+        wait(f"the focus in {self.user}'s window", is_active)
+
+    def press(self, *keys):
+        """Real key events, as X delivers them."""
+        self.activate()
+        subprocess.run(["xdotool", "key", "--delay", "40", *map(keycode, keys)], check=True)
+
+    def type(self, text):
+        self.activate()
+        subprocess.run(["xdotool", "type", "--delay", "15", "--", text], check=True)
+
+    def names(self):
+        """Asked by a process of its own: what libatspi remembers of a window is not always told that it has changed."""
+        said = subprocess.run([sys.argv[0], "--names", str(self.process.pid)], env=self.environment,
+                              capture_output=True, text=True).stdout
+        return json.loads(said or "[]")
+
+    def sees(self, text, seconds=60):
+        """Waits until something on screen is called so, or has that in its name."""
+        return wait(f"'{text}' in {self.user}'s window",
+                    lambda: next((name for name in self.names() if text in name), None), seconds)
+
+    def misses(self, text):
+        wait(f"no '{text}' in {self.user}'s window", lambda: not any(text in name for name in self.names()))
+
+    def width(self, name):
+        """How wide the first thing is whose name begins so, in pixels."""
+        said = subprocess.run([sys.argv[0], "--width", str(self.process.pid), name], env=self.environment,
+                              capture_output=True, text=True).stdout
+        return int(said or 0)
+
+    def in_composer(self):
+        self.activate()
+        self.sees("focus on Message")
+
+    def write(self, text):
+        """Types into the composer and sends."""
+        self.in_composer()
+        self.type(text)
+        self.sees(text)
+        self.press("Return")
+
+    def picture(self, folder, what):
+        self.activate()
+        # Two frames, so that nothing is pictured while it moves.
+        time.sleep(0.5)
+        subprocess.run(["import", "-window", "root", "-crop", "{2}x{3}+{0}+{1}".format(*self.place), "+repage",
+                        f"{folder}/conversation-{what}.png"], check=True)
+
+    def end(self):
+        for process in (self.process, *reversed(self.others)):
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
+def on_screen(pid):
+    """What is on screen in the windows of a process, as assistive technology finds it."""
+    import gi
+    gi.require_version("Atspi", "2.0")
+    from gi.repository import Atspi, GLib
+    desktop = Atspi.get_desktop(0)
+    pending = [desktop.get_child_at_index(index) for index in range(desktop.get_child_count())]
+    pending = [child for child in pending if child and child.get_process_id() == pid]
+    while pending:
+        node = pending.pop()
+        try:
+            if node.get_role_name() != "application" and not node.get_state_set().contains(Atspi.StateType.VISIBLE):
+                continue
+            yield node
+            pending += [node.get_child_at_index(index) for index in reversed(range(node.get_child_count()))]
+            pending = [child for child in pending if child]
+        except GLib.Error:
+            pass  # Gone meanwhile.
+
+
+def print_names(pid):
+    """The names that assistive technology reads."""
+    from gi.repository import Atspi, GLib
+    found = []
+    for node in on_screen(pid):
+        try:
+            found.append(name_of(node))
+            if node.get_state_set().contains(Atspi.StateType.FOCUSED):
+                found.append("focus on " + name_of(node))
+            text = node.get_text_iface()
+            if text:
+                found.append(Atspi.Text.get_text(text, 0, Atspi.Text.get_character_count(text)))
+        except GLib.Error:
+            pass  # Gone meanwhile.
+    print(json.dumps(found))
+
+
+def print_width(pid, name):
+    from gi.repository import Atspi
+    node = next(node for node in on_screen(pid) if name_of(node).startswith(name))
+    print(node.get_component_iface().get_extents(Atspi.CoordType.WINDOW).width)
+
+
+def fail(message):
+    print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def wait(what, condition, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        answer = condition()
+        if answer:
+            return answer
+        time.sleep(0.05)
+    fail(f"not within {seconds} s: {what}")

@@ -19,6 +19,11 @@ final class TimelineWheelTests: GtkTestCase {
                 let sideways = block.horizontalAdjustment
                 XCTAssertGreaterThan(sideways.upper, sideways.pageSize, "too wide to be seen whole")
                 try bench.activate()
+                // ⚠ Its scrollbar, too: what passes beneath the pointer must not hold the messages up.
+                try RealInput.point(at: block, x: Double(block.width) / 2, y: Double(block.height) - 6)
+                try bench.input("click", "--repeat", "3", "--delay", "20", "4")
+                XCTAssertGreaterThan(bench.list.distanceFromEnd, 100, "up, over the scrollbar")
+                try bench.input("click", "--repeat", "12", "--delay", "20", "5")
                 try RealInput.point(at: block)
                 try bench.input("click", "--repeat", "3", "--delay", "20", "4")
                 XCTAssertGreaterThan(bench.list.distanceFromEnd, 100, "up, over the block")

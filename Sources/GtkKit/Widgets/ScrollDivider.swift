@@ -26,8 +26,17 @@ private final class ScrollDivider {
 
     init(_ axis: ScrollAxis, of window: ScrolledWindow) {
         self.axis = axis
-        let model = Object(owning: UnsafeMutableRawPointer(gtk_widget_observe_controllers(window.cast())))
-        controllers = (0..<g_list_model_get_n_items(model.cast())).compactMap { index in
+        // A scrollbar that lies over the content turns with a wheel of either axis that comes to be over it.
+        let bars = [
+            gtk_scrolled_window_get_hscrollbar(window.cast()), gtk_scrolled_window_get_vscrollbar(window.cast()),
+        ]
+        let ranges = bars.compactMap { $0.flatMap(gtk_widget_get_first_child) }.map { Widget(borrowing: $0) }
+        controllers = ([window] + ranges).flatMap(Self.controllers)
+    }
+
+    private static func controllers(of widget: Widget) -> [(controller: Object, flags: UInt32)] {
+        let model = Object(owning: UnsafeMutableRawPointer(gtk_widget_observe_controllers(widget.cast())))
+        return (0..<g_list_model_get_n_items(model.cast())).compactMap { index in
             guard let item = g_list_model_get_item(model.cast(), index) else { return nil }
             let controller = Object(owning: item)
             guard shim_is_a(item, gtk_event_controller_scroll_get_type()) != 0 else { return nil }

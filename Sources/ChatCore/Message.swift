@@ -37,6 +37,8 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var formattedText: String?
     /// The text as the user wrote it, of a message that was written here.
     public var written: WrittenText?
+    /// See ``Wording/mentionsEveryone``.
+    public var mentionsEveryone = false
     /// The files that belong to it, in their order. None once deleted.
     public var attachments: [MediaReference]
     /// In the order in which each was given first. None once deleted.

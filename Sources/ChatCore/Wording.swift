@@ -8,11 +8,16 @@ public struct Wording: Hashable, Sendable {
     public var html: String?
     /// As the user wrote it, of what was written here.
     public var written: WrittenText?
+    /// Whether `@room` in it notified everyone, of what was written elsewhere: ``written`` says so by its marks.
+    public var mentionsEveryone: Bool
 
-    public init(_ text: String, html: String? = nil, written: WrittenText? = nil) {
+    public init(
+        _ text: String, html: String? = nil, written: WrittenText? = nil, mentionsEveryone: Bool = false
+    ) {
         self.text = text
         self.html = html
         self.written = written
+        self.mentionsEveryone = mentionsEveryone
     }
 }
 
@@ -23,11 +28,14 @@ extension WrittenText {
 
 extension Message {
     public var wording: Wording {
-        get { Wording(text, html: formattedText, written: written) }
+        get {
+            Wording(text, html: formattedText, written: written, mentionsEveryone: mentionsEveryone)
+        }
         set {
             text = newValue.text
             formattedText = newValue.html
             written = newValue.written
+            mentionsEveryone = newValue.mentionsEveryone
         }
     }
 }

@@ -15,7 +15,8 @@ extension ChatStore {
                 sql: """
                     SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
                         m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
-                        m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR w.message IS NOT NULL AS hasForm,
+                        m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR
+                            coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
                         coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
                         nullif(a.value, '') AS address, x.unread AS unseen, x.mentions AS unseenMentions,
                         \(Self.isMissingUnread) AS isMissing

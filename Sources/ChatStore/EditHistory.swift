@@ -31,10 +31,9 @@ struct EditHistory {
 
     /// Of a row with the columns `text`, `formatted` and `written`.
     static func wording(_ row: Row) throws -> Wording {
-        let text: String = try row.value("text")
-        return Wording(
-            text, html: try row.optional("formatted"),
-            written: WrittenColumn.written(try row.optional("written"), beside: text))
+        var wording = Wording(try row.value("text"), html: try row.optional("formatted"))
+        WrittenColumn.complete(&wording, try row.optional("written"))
+        return wording
     }
 
     /// Makes words the newest version.
@@ -72,13 +71,13 @@ struct EditHistory {
         guard let text = try String.fetchOne(db, sql: "SELECT text FROM message WHERE key = ?", arguments: [key])
         else { return false }
         let before = try String.fetchOne(db, sql: "SELECT data FROM written WHERE message = ?", arguments: [key])
-        try setWritten(written, beside: text)
+        try setWritten(Wording(text, written: written))
         return try before != WrittenColumn.data(of: written, beside: text)
     }
 
-    /// As what the user wrote the message as it is now.
-    func setWritten(_ written: WrittenText?, beside text: String) throws {
-        if let data = try WrittenColumn.data(of: written, beside: text) {
+    /// Notes how the message was written as it is now.
+    func setWritten(_ wording: Wording) throws {
+        if let data = try WrittenColumn.data(of: wording) {
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO written VALUES (?, ?)").execute(arguments: [key, data])
         } else {
             try db.cachedStatement(sql: "DELETE FROM written WHERE message = ?").execute(arguments: [key])
@@ -93,9 +92,9 @@ struct EditHistory {
         else { return false }
         try db.execute(
             sql: "UPDATE revision SET written = ? WHERE message = ? AND edit = ?",
-            arguments: [try WrittenColumn.data(of: wording.written, beside: wording.text), key, edit])
+            arguments: [try WrittenColumn.data(of: wording), key, edit])
         guard db.changesCount == 0 else { return false }
-        try setWritten(wording.written, beside: wording.text)
+        try setWritten(wording)
         return true
     }
 
@@ -108,7 +107,11 @@ struct EditHistory {
         if let known = try version(edit) {
             let isSaid = known.wording.text == wording.text && known.wording.html == wording.html
             if wording.written == nil, isSaid { wording.written = known.wording.written }
-            guard known.time != date.milliseconds || known.wording.written != wording.written else { return false }
+            if wording.written != nil { wording.mentionsEveryone = false }
+            guard
+                known.time != date.milliseconds || known.wording.written != wording.written
+                    || known.wording.mentionsEveryone != wording.mentionsEveryone
+            else { return false }
             _ = try takeBack(edit)
         }
         let newest = try Row.fetchOne(
@@ -155,7 +158,7 @@ struct EditHistory {
         try db.execute(
             sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
             arguments: [wording.text, wording.html, editedAt, key])
-        try setWritten(wording.written, beside: wording.text)
+        try setWritten(wording)
         try contents.show(of: key, in: db)
         if let edit {
             try db.execute(sql: "INSERT OR REPLACE INTO lastEdit VALUES (?, ?)", arguments: [key, edit])
@@ -191,7 +194,7 @@ struct EditHistory {
                 """,
             arguments: [
                 key, next, time, wording.html, wording.text, edit,
-                try WrittenColumn.data(of: wording.written, beside: wording.text), contents.kind, contents.files,
+                try WrittenColumn.data(of: wording), contents.kind, contents.files,
             ])
     }
 

@@ -151,7 +151,7 @@ struct MessageQuery {
         let written = try Row.fetchCursor(db.cachedStatement(sql: Self.written), arguments: range)
         while let row = try written.next() {
             guard let place = try place(row) else { continue }
-            messages[place].written = WrittenColumn.written(try row.value("data"), beside: messages[place].text)
+            WrittenColumn.complete(&messages[place].wording, try row.value("data"))
         }
         if messages.contains(where: { $0.kind == .event }) {
             let events = try Row.fetchCursor(db.cachedStatement(sql: Self.events), arguments: range)

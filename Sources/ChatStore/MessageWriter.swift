@@ -106,18 +106,24 @@ struct MessageWriter {
             key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, new.kind.code,
             new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
         ])
-        if let written { try EditHistory(key: key, db: db).setWritten(written, beside: new.text) }
+        let mentionsEveryone = written == nil && new.mentionsEveryone
+        if written != nil || mentionsEveryone {
+            try EditHistory(key: key, db: db).setWritten(
+                Wording(new.text, written: written, mentionsEveryone: mentionsEveryone))
+        }
         try new.event?.insert(for: key, in: db)
         if new.attention != .unread, new.event == nil, !sender.isOwn {
             try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
                 .execute(arguments: [key, new.attention.rawValue])
         }
         try Self.insert(new.attachments, of: key, in: db)
-        return Message(
+        var message = Message(
             id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
             transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
             formattedText: new.formattedText, written: written, attachments: new.attachments, event: new.event)
+        message.mentionsEveryone = mentionsEveryone
+        return message
     }
 
     static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {

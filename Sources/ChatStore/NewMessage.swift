@@ -18,6 +18,8 @@ public struct NewMessage: Equatable, Sendable {
     public var formattedText: String?
     /// As the user wrote it.
     public var written: WrittenText?
+    /// See ``Wording/mentionsEveryone``.
+    public var mentionsEveryone = false
     public var attachments: [MediaReference]
     /// Without a meaning for what the user says.
     public var attention = MessageAttention.unread

@@ -8,16 +8,17 @@ enum Orphan {
         let count = try Int.fetchOne(
             db.cachedStatement(sql: "SELECT count(*) FROM orphan WHERE room = ?"), arguments: [record.key])
         guard count ?? 0 < limit else { return }
-        let (kind, text, formatted): (String, String, String?) =
+        let (kind, said) =
             switch change.kind {
-            case .edit(let wording): ("edit", wording.text, wording.html)
-            case .deletion: ("deletion", "", nil)
-            case .reaction(let text): ("reaction", text, nil)
+            case .edit(let wording): ("edit", wording)
+            case .deletion: ("deletion", Wording(""))
+            case .reaction(let text): ("reaction", Wording(text))
             }
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
             arguments: [
                 record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
-                formatted, text, change.content?.kind.code, change.content?.storedFiles,
+                said.html, said.text, change.content?.kind.code, change.content?.storedFiles,
+                try WrittenColumn.data(of: said),
             ])
     }
 
@@ -30,12 +31,12 @@ enum Orphan {
         try db.execute(
             sql: "DELETE FROM orphan WHERE room = ? AND target = ?", arguments: [record.key, message.rawValue])
         return try rows.map { row in
-            let text: String = try row.value("text")
+            let said = try EditHistory.wording(row)
             let kind: MessageChange.Kind =
                 switch try row.value("kind") as String {
-                case "edit": .edit(Wording(text, html: try row.optional("formatted")))
+                case "edit": .edit(said)
                 case "deletion": .deletion
-                default: .reaction(text)
+                default: .reaction(said.text)
                 }
             return MessageChange(
                 id: try row.value("id"), target: message, sender: try row.identifier("sender"),

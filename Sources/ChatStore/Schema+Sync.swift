@@ -190,6 +190,9 @@ extension Schema {
         CREATE INDEX stateOrigin_event ON stateOrigin (room, event);
         """
 
+    /// How edits were written of messages that are not known yet, as `revision.written` says it.
+    static let orphanWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
+
     /// By how much a server's count of what is unread differs from that of what is kept, where it says so.
     static let unseen = """
         CREATE TABLE unseen (

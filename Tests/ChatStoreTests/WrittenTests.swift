@@ -132,6 +132,43 @@ import Testing
         #expect(try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room) == before)
     }
 
+    /// What another program wrote for everyone is known to be that, over its edits and what is told too early.
+    @Test func mentionsOfEveryoneByAnotherProgramAreKept() async throws {
+        let fixture = try await StoreFixture()
+        func edit(_ id: String, _ wording: Wording, at seconds: Double) async throws {
+            let change = MessageChange(
+                id: id, target: MessageID("$a"), sender: Fixtures.own.id,
+                at: Fixtures.date.addingTimeInterval(seconds), kind: .edit(wording))
+            _ = try await fixture.store.apply(change, in: fixture.room)
+        }
+        func kept() async throws -> Message? {
+            let page = try await fixture.store.messages(in: fixture.room, before: .max, limit: 10)
+            return page.messages.first
+        }
+        // An edit is told before its message.
+        try await edit("$1", Wording("@room first", mentionsEveryone: true), at: 10)
+        var message = new("$a", "*no*")
+        message.mentionsEveryone = true
+        let batch = RoomBatch(
+            id: fixture.room, name: "Room", createdAt: Fixtures.date, events: [.message(message)], gap: nil)
+        let outcome = try await fixture.store.apply(SyncBatch(rooms: [batch], settings: [:]))
+        #expect(outcome.first?.changed.map(\.mentionsEveryone) == [true])
+        #expect(try await kept()?.text == "@room first")
+        #expect(try await kept()?.wording == Wording("@room first", mentionsEveryone: true))
+        #expect(try await fixture.summary()?.lastMessage?.syntax == nil, "nothing is known of its form")
+        try await edit("$2", Wording("nobody"), at: 20)
+        #expect(try await kept()?.mentionsEveryone == false)
+        // Of what is written here the marks say it.
+        let everyone = WrittenText("@room", mentioning: ["@room": .everyone])
+        try await edit("$3", Wording("@room", written: everyone), at: 30)
+        try await edit("$3", Wording("@room", mentionsEveryone: true), at: 30)
+        #expect(try await kept()?.wording == Wording("@room", written: everyone))
+        let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
+        #expect(before.map(\.wording.mentionsEveryone) == [true, true, false])
+        _ = try await fixture.store.delete(MessageID("$a"), in: fixture.room, by: Fixtures.own.id)
+        #expect(try await count("written", fixture.store) == 0)
+    }
+
     /// A list of rooms need not have more of a text than how to read it.
     @Test func theListOfRoomsKnowsHowATextIsRead() async throws {
         let fixture = try await StoreFixture()

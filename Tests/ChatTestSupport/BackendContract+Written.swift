@@ -28,6 +28,46 @@ extension BackendContract {
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(forwarded.written == greeting && page.messages.map(\.written) == [greeting, greeting], "stored")
         },
+        BackendContract("a mention is of whom it was, whatever it is called") { backend in
+            let room = try await backend.createRoom(named: "Room")
+            let names: [(String, MentionTarget)] = [
+                ("Ann", .member("@ann1:example.org")), ("Ann", .member("@ann2:example.org")),
+                ("*star*", .member("@star:example.org")), ("a_b_c", .member("@abc:example.org")),
+                ("[x](y)", .member("@x:example.org")), ("<b>", .member("@b:example.org")),
+                ("👩‍👩‍👧", .member("@family:example.org")), ("آن", .member("@arab:example.org")),
+                ("Room", .room("!room:example.org", via: ["example.org"])), ("@room", .everyone),
+            ]
+            var (source, marks): (String, [WrittenText.Mark]) = ("", [])
+            for (lead, (name, target)) in zip(
+                ["", " **", "** ", "\n\n- ", "\n\n> ", "\n\n# "] + Array(repeating: " ", count: 9), names)
+            {
+                source += lead
+                marks.append(
+                    .init(.mention(target), over: TextRange(location: source.utf16.count, length: name.utf16.count)))
+                source += name
+            }
+            let text = try require(WrittenText(source, marks: marks), "a text with mentions")
+            let sent = try await backend.send(WrittenMessage(text), as: TransactionID("w1"), to: room)
+            try expect(sent.written == text, "they were sent")
+            try await backend.edit(sent.id, in: room, to: WrittenText("nobody"))
+            try await backend.edit(sent.id, in: room, to: text)
+            let edited = try await backend.messages([sent.id], in: room).first
+            try expect(edited?.written == text, "an edit brings them back")
+        },
+        BackendContract("styles are sent, edited and cleared") { backend in
+            let room = try await backend.createRoom(named: "Room")
+            let styles: [TextStyle] = [.bold, .italic, .underline, .strikethrough, .monospace, .foreground("#1C71D8")]
+            let source = styles.indices.map { "word\($0)" }.joined(separator: " ")
+            let marks = styles.enumerated().map { place, style in
+                WrittenText.Mark(.style(style), over: TextRange(location: place * 6, length: 5))
+            }
+            let styled = try require(WrittenText(source, marks: marks), "a text with styles")
+            let sent = try await backend.send(WrittenMessage(styled), as: TransactionID("w1"), to: room)
+            try expect(sent.written == styled, "it was sent")
+            try await backend.edit(sent.id, in: room, to: WrittenText(source))
+            try expect(
+                try await backend.messages([sent.id], in: room).first?.written == WrittenText(source), "all are gone")
+        },
         BackendContract("a text without markup says what it means") { backend in
             let room = try await backend.createRoom(named: "Room")
             for (source, text) in [(#"\*tide\*"#, "*tide*"), ("2*3*4", "2*3*4"), ("*tide*", "*tide*")] {
@@ -72,6 +112,10 @@ extension BackendContract {
             let reply = WrittenMessage(greeting, reply: .init(to: first.id, by: first.sender))
             let answer = try await backend.send(reply, as: TransactionID("w1"), to: room)
             try expect(answer.replyTo == first.id && answer.written == greeting, "and says what it says")
+            try await backend.delete(first.id, in: room)
+            let left = try await backend.messages([first.id, answer.id], in: room)
+            try expect(left.map(\.isDeleted) == [true, false], "what it answers can be deleted")
+            try expect(left.last?.replyTo == first.id && left.last?.written == greeting, "which leaves it as it was")
         },
         BackendContract("what one does goes without files") { backend in
             let room = try await backend.createRoom(named: "Room")

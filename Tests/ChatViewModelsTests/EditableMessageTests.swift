@@ -41,6 +41,17 @@ import Testing
         #expect(editable.text.mentions.map(\.target) == [.member("@ann:x")])
     }
 
+    /// What was for everyone stays so; a text that only says it, or that another kind of program wrote, is a text.
+    @Test(arguments: [nil, "<b>@room</b> hi *a*"]) func everyoneStaysMentioned(html: String?) {
+        var message = Message.of(1, by: Fixtures.own, text: "@room hi *a*")
+        message.formattedText = html
+        #expect(EditableMessage(message, body: MessageBody(), readsPlainTexts: true).text.mentions.isEmpty)
+        message.mentionsEveryone = true
+        let text = EditableMessage(message, body: MessageBody(), readsPlainTexts: true).text
+        #expect(text.source == (html == nil ? #"@room hi \*a\*"# : #"**@room** hi \*a\*"#))
+        #expect(text.mentions.map(\.target) == [.everyone] && text.mentions.map(\.text) == ["@room"])
+    }
+
     @Test func whatIsLostIsTold() {
         #expect(editable("x", html: "a <img src=\"mxc://a/b\" alt=\"cat\"> b").losses.count == 1)
     }

@@ -31,6 +31,25 @@ import Testing
         #expect(read.sentAt == Date(timeIntervalSince1970: 1) && read.transactionID == nil)
     }
 
+    /// A caption is for everyone too; a file's name is nobody's.
+    @Test func whatIsForEveryoneIsKnown() throws {
+        let everyone: JSONValue = ["room": true]
+        let said: JSONValue = ["msgtype": "m.text", "body": "@room", "m.mentions": everyone]
+        #expect(try message(said).mentionsEveryone)
+        #expect(try !message(["msgtype": "m.text", "body": "@room", "m.mentions": ["room": "true"]]).mentionsEveryone)
+        #expect(try !message(["msgtype": "m.text", "body": "@room"]).mentionsEveryone)
+        let file: JSONValue = ["msgtype": "m.file", "body": "@room", "url": "mxc://a/b", "m.mentions": everyone]
+        #expect(try !message(file).mentionsEveryone)
+        let edit: JSONValue = [
+            "msgtype": "m.text", "body": "* @room", "m.mentions": [:], "m.new_content": said,
+            "m.relates_to": ["rel_type": "m.replace", "event_id": "$a"],
+        ]
+        guard case .change(let change) = try read(Events.event("$e", "m.room.message", edit)) else {
+            throw CancellationError()
+        }
+        #expect(change.kind == .edit(Wording("@room", mentionsEveryone: true)))
+    }
+
     @Test func ownMessagesBringTheirTransaction() throws {
         let unsigned: JSONValue = ["transaction_id": "t"]
         #expect(

@@ -26,7 +26,9 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
         if let written = message.written {
             (text, losses) = (written, [])
         } else if let html = message.formattedText {
-            (text, losses) = MessageMarkup.written(html: html)
+            (text, losses) = MessageMarkup.written(html: html, mentionsEveryone: message.mentionsEveryone)
+        } else if message.mentionsEveryone {
+            (text, losses) = MessageMarkup.written(plain: message.text, mentionsEveryone: true)
         } else if message.textSyntax(readsPlainTexts: readsPlainTexts) == .plain {
             (text, losses) = (WrittenText(message.text, syntax: .plain), [])
         } else {

@@ -171,6 +171,7 @@ extension MatrixBackend {
             replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
             attachments: new.attachments,
             event: new.event)
+        message.mentionsEveryone = new.mentionsEveryone
         if case .change(let change) = reader.bundledEdit(of: event), case .edit(let wording) = change.kind {
             message.edit(to: wording, at: change.at)
             message.kind = change.content?.kind ?? message.kind

@@ -121,7 +121,8 @@ struct MatrixOutboxBackend: OutboxBackend {
         let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
         // As everyone else will read it.
         guard let said = content["m.new_content"].flatMap({ MessageText($0) }) else { return }
-        let wording = Wording(said.text, html: said.formatted, written: text.unlessBlank)
+        var wording = said.wording
+        wording.written = text.unlessBlank
         await tell(.edit(wording), id.rawValue, of: target, request)
     }
 

@@ -87,7 +87,7 @@ struct EventReader {
             return .change(
                 MessageChange(
                     id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
-                    kind: .edit(Wording(text.text, html: text.formatted)),
+                    kind: .edit(text.wording),
                     content: MessageContents(kind: text.kind, attachments: text.attachments)))
         }
         let reply = Self.answered(by: relation)
@@ -145,6 +145,7 @@ struct EventReader {
             id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo, kind: text.kind,
             formattedText: text.formatted, attachments: text.attachments)
+        new.mentionsEveryone = text.mentionsEveryone
         if let rules { new.attention = rules.rules.attention(to: event, in: rules.room) }
         return new
     }

@@ -72,7 +72,8 @@ struct MessageContent {
 
     private static func mentioned(in message: Message) -> [MentionTarget] {
         if let written = message.written { return written.mentions.map(\.target) }
-        return message.formattedText.map { MessageMarkup.body(html: $0).mentions } ?? []
+        let pills = message.formattedText.map { MessageMarkup.body(html: $0).mentions } ?? []
+        return pills + (message.mentionsEveryone ? [.everyone] : [])
     }
 
     /// Always there, so that nobody is notified by a name that happens to be in the text.

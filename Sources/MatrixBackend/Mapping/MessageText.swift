@@ -7,6 +7,10 @@ struct MessageText: Equatable {
     var formatted: String?
     var kind = Message.Kind.text
     var attachments: [MediaReference] = []
+    /// Whether `@room` in it notifies everyone.
+    var mentionsEveryone = false
+
+    var wording: Wording { Wording(text, html: formatted, mentionsEveryone: mentionsEveryone) }
 
     init(text: String, kind: Message.Kind = .text) {
         self.text = text
@@ -32,6 +36,7 @@ struct MessageText: Equatable {
         {
             formatted = Self.shown(html)
         }
+        mentionsEveryone = content["m.mentions"]?["room"]?.bool == true
         if content["msgtype"]?.string == "m.location" { showPlace(content) }
         guard [.image, .file, .audio, .video].contains(kind) else {
             if text.allSatisfy(\.isWhitespace), formatted == nil { return nil }
@@ -76,6 +81,7 @@ struct MessageText: Equatable {
         ]
         if !isCaption { text = "" }
         if !isCaption { formatted = nil }
+        if !isCaption { mentionsEveryone = false }
     }
 
     /// Whether it is one is found out by who draws it.

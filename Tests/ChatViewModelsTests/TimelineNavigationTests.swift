@@ -127,6 +127,20 @@ import Testing
         #expect(harness.told == [.failed(.notFound)] && sees(9...12))
     }
 
+    /// While a page around the message is fetched the server tells that something was left out before the newest.
+    @Test func aJumpOnItsWaySurvivesANewBeginning() async {
+        await open(12)
+        let gate = Gate()
+        service.before = { if case .pageAround = $0 { await gate.pass() } }
+        timeline.send(.jump(.message(MessageID("m3"))))
+        await eventually { gate.waiting == 1 }
+        await harness.open([.of(12)], hasOlder: true)
+        gate.open()
+        await eventually { [harness] in harness.positions.contains("3") && harness.state.loading == nil }
+        #expect(reveals().last == .reveal(.message(MessageID("m3"))))
+        #expect(harness.mirrored == Array(timeline.rows))
+    }
+
     @Test func aPageOfAStretchThatWasLeftIsOfNoUse() async {
         await open(12)
         let gate = Gate()

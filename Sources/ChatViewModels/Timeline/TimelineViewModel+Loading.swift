@@ -24,21 +24,25 @@ extension TimelineViewModel {
         }
     }
 
-    /// - Parameters:
-    ///   - isRevealing: whether the reader is to be shown it.
-    ///   - then: carried out when it is loaded.
-    func jump(
-        to destination: Destination, revealing isRevealing: Bool = true,
-        then: @escaping (TimelineViewModel) -> Void = { _ in }
-    ) {
+    struct Jump {
+        var destination: Destination
+        /// Whether the reader is to be shown it.
+        var isRevealing = true
+        /// Carried out when it is loaded.
+        var then: (TimelineViewModel) -> Void = { _ in }
+    }
+
+    func jump(_ jump: Jump) {
+        let destination = jump.destination
         guard state.isLoaded else {
             // Gone to as soon as there is something to go from.
-            if isRevealing { awaited = destination }
+            awaited = jump
             return
         }
+        jumping = nil
         if let effect = effectOfJump(to: destination) {
-            if isRevealing { reveal(effect) }
-            return then(self)
+            if jump.isRevealing { reveal(effect) }
+            return jump.then(self)
         }
         let read: @Sendable (any TimelineService) async throws -> TimelinePage
         switch destination {
@@ -54,10 +58,11 @@ extension TimelineViewModel {
         generation += 1
         state.loading = nil
         wanted = nil
+        jumping = jump
         load(.jump(destination), read) { model, page in
             model.replace(with: page)
-            if isRevealing, let effect = model.effectOfJump(to: destination) { model.reveal(effect) }
-            then(model)
+            if jump.isRevealing, let effect = model.effectOfJump(to: destination) { model.reveal(effect) }
+            jump.then(model)
         }
     }
 
@@ -107,6 +112,7 @@ extension TimelineViewModel {
     ) {
         let loading = state.loading
         state.loading = nil
+        jumping = nil
         let missed = toldWhileLoading
         toldWhileLoading = []
         switch result {

@@ -73,11 +73,12 @@ extension TimelineViewModel {
     }
 
     func editLast() {
-        jump(to: .newest, revealing: state.isDetached) { model in
-            guard let item = model.lastEditable else { return }
-            model.beginEdit(item.id)
-            model.onEffect?(.bringIntoView(.message(item.id)))
-        }
+        jump(
+            Jump(destination: .newest, isRevealing: state.isDetached) { model in
+                guard let item = model.lastEditable else { return }
+                model.beginEdit(item.id)
+                model.onEffect?(.bringIntoView(.message(item.id)))
+            })
     }
 
     func beginEdit(_ id: MessageID) {

@@ -205,7 +205,9 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored private var newestTold = Int64.min
     @ObservationIgnored var unseenReveal: Effect?
     /// Where the reader wants to be once the room is read.
-    @ObservationIgnored var awaited: Destination?
+    @ObservationIgnored var awaited: Jump?
+    /// The one that is on its way.
+    @ObservationIgnored var jumping: Jump?
     @ObservationIgnored private var listening: Task<Void, Never>?
 
     public init(
@@ -246,7 +248,7 @@ public final class TimelineViewModel: ViewModel {
         guard !state.isClosed || action == .dayChanged else { return }
         switch action {
         case .load(let edge): loadPage(edge)
-        case .jump(let destination): jump(to: destination)
+        case .jump(let destination): jump(Jump(destination: destination))
         case .scrolled(let place): scrolled(to: place)
         case .attended(let isAttended): attended(isAttended)
         case .edit(let id):
@@ -277,6 +279,7 @@ public final class TimelineViewModel: ViewModel {
         case .dayChanged: layOutAll()
         case .clear:
             generation += 1
+            jumping = nil
             state.loading = nil
             replace(with: TimelinePage(messages: [], hasOlder: false))
         }
@@ -315,6 +318,9 @@ public final class TimelineViewModel: ViewModel {
 
     private func open(_ newest: TimelinePage, readUpTo: MessageID?) async {
         generation += 1
+        // Where the reader is on the way to is looked for once more, in what is there now.
+        awaited = awaited ?? jumping
+        jumping = nil
         toldWhileLoading = []
         readPosition = newest.messages.first { $0.id == readUpTo }?.position
         newestTold = newest.messages.last?.position ?? .min
@@ -326,9 +332,9 @@ public final class TimelineViewModel: ViewModel {
         replace(with: page)
         revealOpening()
         tellComposer(of: .changed(page.messages))
-        if let destination = awaited {
+        if let jump = awaited {
             awaited = nil
-            jump(to: destination)
+            self.jump(jump)
         }
     }
 

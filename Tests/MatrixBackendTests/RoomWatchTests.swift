@@ -78,6 +78,59 @@ import Testing
         await store.close()
     }
 
+    /// Behind a gap a timeline begins anew: what it had and what comes do not follow on each other.
+    @Test func whatIsMissingIsToldToWhoWatches() async throws {
+        let server = FakeHomeserver { _ in nil }
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await start(server, store)
+        server.sync(sync("s1", [Events.member(own, "Me"), Events.text("$1", "First")]))
+        await open(backend)
+        var updates = backend.timeline(of: room, limit: 10).makeAsyncIterator()
+        guard case .opened(let first, _, _)? = await updates.next() else { return #expect(Bool(false), "not opened") }
+        #expect(first.messages.last?.text == "First" && !first.hasOlder)
+        let missing: JSONValue = ["events": [Events.text("$9", "Ninth")], "limited": true, "prev_batch": "p"]
+        server.sync(["next_batch": "s2", "rooms": ["join": [room.rawValue: ["timeline": missing]]]])
+        guard case .opened(let page, _, _)? = await updates.next() else { return #expect(Bool(false), "goes on") }
+        #expect(page.messages.map(\.text) == ["Ninth"] && page.hasOlder)
+        server.sync(sync("s3", [Events.text("$10", "Tenth")]))
+        guard case .changed(let next)? = await updates.next() else { return #expect(Bool(false), "not told") }
+        #expect(next.map(\.text) == ["Tenth"])
+        await backend.close()
+        await store.close()
+    }
+
+    /// A link into a room that is entered by it: where the message is can be asked once the sync has told of the room.
+    @Test func aMessageOfARoomJustEnteredIsFound() async throws {
+        let server = FakeHomeserver { [room] request in
+            if request.url.path.contains("/join/") { return ["room_id": .string(room.rawValue)] }
+            guard request.url.path.hasSuffix("/context/$1") else { return nil }
+            let first = Events.text("$1", "First")
+            return ["start": "p0", "end": "p2", "events_before": [], "event": first, "events_after": []]
+        }
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await start(server, store)
+        server.sync(["next_batch": "s1", "rooms": ["join": [:]]])
+        try await server.allIsTaken()
+        #expect(try await backend.join(room.rawValue) == room)
+        var updates = backend.timeline(of: room, limit: 10).makeAsyncIterator()
+        guard case .opened(let empty, _, _)? = await updates.next() else { return #expect(Bool(false), "not opened") }
+        #expect(empty.messages.isEmpty)
+        async let found = backend.messages(in: room, around: .message(MessageID("$1")), limit: 10)
+        let newest: JSONValue = [
+            "events": [Events.member(own, "Me"), Events.text("$9", "Ninth", at: 1_700_000_009_000)], "limited": true,
+            "prev_batch": "p",
+        ]
+        server.sync(["next_batch": "s2", "rooms": ["join": [room.rawValue: ["timeline": newest]]]])
+        #expect(try await found.messages.map(\.text) == ["First"])
+        while let update = await updates.next() {
+            guard case .opened(let page, _, _) = update else { continue }
+            #expect(page.messages.last?.text == "Ninth" && page.hasOlder)
+            break
+        }
+        await backend.close()
+        await store.close()
+    }
+
     @Test func whoWatchesIsToldThatARoomIsEncrypted() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))

@@ -14,6 +14,7 @@ extension MatrixBackend {
     /// Sees that a target is kept, with what is around it, as far as that can be had.
     /// - Throws: ``ChatError`` if it is a message and there is none, or the server does not answer.
     func reach(_ target: TimelineTarget, in room: RoomID) async throws {
+        await withCheckedContinuation { entered.wait(for: room, $0) }
         guard var gap = try await gap(before: target, in: room) else { return }
         do {
             if try await fetch(target, in: room) { return }

@@ -148,11 +148,12 @@ extension MatrixBackend {
     func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
         try await inTurn {
             let me = Member(id: own, displayName: own.rawValue, kind: .own)
-            let isKnown = (try? await store.gaps(in: room)) != nil
-            var entered = RoomBatch(
+            let isKnown = try await store.hasRoom(room)
+            var batchOfRoom = RoomBatch(
                 id: room, name: isKnown && !isNamed ? nil : name, createdAt: now(), members: isKnown ? [] : [me])
-            entered.isDirect = directRooms.partners[room] != nil
-            let batch = SyncBatch(rooms: [entered])
+            batchOfRoom.isDirect = directRooms.partners[room] != nil
+            let batch = SyncBatch(rooms: [batchOfRoom])
+            if !isKnown { entered.insert(room) }
             for outcome in try await store.apply(batch) { await tell(outcome) }
             try await invitationsChanged(by: batch)
             roomsChanged()

@@ -117,8 +117,14 @@ extension MatrixBackend {
                     batch.rooms.append(room)
                 }
             }
+            let gaps = try await newestGaps(in: update)
             let outcomes = try await store.apply(batch)
-            for outcome in outcomes { await tell(outcome) }
+            for outcome in outcomes {
+                let gap = gaps[outcome.room]
+                let isBehindGap = if let gap { try await isBehindGap(outcome.room, after: gap) } else { false }
+                await tell(outcome, isBehindGap: isBehindGap)
+            }
+            for room in update.rooms { entered.remove(room.id) }
             try await invitationsChanged(by: batch)
             for room in batch.rooms where room.settings[MatrixOutboxBackend.encryptionSetting] == "1" {
                 tell(.encrypted, in: room.id)
@@ -149,7 +155,27 @@ extension MatrixBackend {
         }
     }
 
-    func tell(_ outcome: RoomOutcome) async {
+    /// Where the newest gaps are in the rooms that are watched and of which the server leaves something out.
+    /// - Returns: a position a room, nil where there is no gap.
+    private func newestGaps(in update: SyncUpdate) async throws -> [RoomID: Int64?] {
+        var gaps: [RoomID: Int64?] = [:]
+        for room in update.rooms where room.gap != nil && timelines[room.id] != nil {
+            let isKnown = try await store.hasRoom(room.id)
+            gaps[room.id] = .some(isKnown ? try await store.gaps(in: room.id).last?.position : nil)
+        }
+        return gaps
+    }
+
+    /// Whether a sync left something out in front of what it told of a room.
+    /// - Parameter gap: where the newest was before.
+    private func isBehindGap(_ room: RoomID, after gap: Int64?) async throws -> Bool {
+        guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
+        return newest.position > gap ?? .min
+    }
+
+    /// - Parameter isBehindGap: whether something is missing between what was known and what is told now: those who
+    ///   watch the room hold a stretch without gaps, and begin anew.
+    func tell(_ outcome: RoomOutcome, isBehindGap: Bool = false) async {
         let room = outcome.room
         if outcome.isLeft {
             echoes.forget(room)
@@ -167,7 +193,11 @@ extension MatrixBackend {
         }
         let removed = echoes.settle(outcome.changed, in: room)
         if !removed.isEmpty { tell(.removed(removed), in: room) }
-        if !outcome.changed.isEmpty { tell(.changed(outcome.changed), in: room) }
+        if isBehindGap {
+            await tellAnew(room)
+        } else if !outcome.changed.isEmpty {
+            tell(.changed(outcome.changed), in: room)
+        }
     }
 
     /// - Returns: nil if the room does not concern the user.

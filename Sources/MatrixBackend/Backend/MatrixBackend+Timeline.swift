@@ -212,16 +212,36 @@ extension MatrixBackend {
         with continuation: AsyncStream<TimelineUpdate>.Continuation
     ) {
         let room = snapshot.room.id
-        let page = withEchoes(snapshot.page.after(gap), in: room, before: .max)
-        let known = names[room] ?? MemberNames(snapshot.members)
-        names[room] = known
-        let members = snapshot.members.map(known.named)
-        continuation.yield(.opened(page, members: members, readUpTo: snapshot.readUpTo))
+        continuation.yield(opening(snapshot, behind: gap))
         let token = timelines[room, default: Observers()].add(continuation)
         continuation.onTermination = { [weak self] _ in
             Task { await self?.forget(token, in: room) }
         }
     }
+
+    /// What a timeline is told first.
+    private func opening(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) -> TimelineUpdate {
+        let room = snapshot.room.id
+        let page = withEchoes(snapshot.page.after(gap), in: room, before: .max)
+        let known = names[room] ?? MemberNames(snapshot.members)
+        names[room] = known
+        return .opened(page, members: snapshot.members.map(known.named), readUpTo: snapshot.readUpTo)
+    }
+
+    /// Has those who watch a room begin anew, with what is behind its newest gap. A timeline that could not be told
+    /// that something is missing ends.
+    func tellAnew(_ room: RoomID) async {
+        do {
+            guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }
+            tell(opening(snapshot, behind: try await store.gaps(in: room).last), in: room)
+        } catch {
+            timelines[room]?.finish()
+            timelines[room] = nil
+        }
+    }
+
+    /// More than a sync brings at once.
+    private static let openingLimit = 200
 
     private func forget(_ token: Int, in room: RoomID) {
         timelines[room]?.remove(token)

@@ -45,6 +45,7 @@ public actor MatrixBackend: ChatService {
     var changes = ChangeBook()
     var pushRules = PushRules.standard
     var directRooms = DirectRooms()
+    var entered = EnteredRooms()
     /// What the store has of them.
     var invited: [Invitation] = []
     var invitationObservers = Observers<[Invitation]>()
@@ -207,6 +208,7 @@ public actor MatrixBackend: ChatService {
         await outbox.close()
         for watch in watches.values { watch.cancel() }
         await inTurn {
+            entered.removeAll()
             for room in timelines.keys { timelines[room]?.finish() }
             timelines = [:]
             summaries.finish()

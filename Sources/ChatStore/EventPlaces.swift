@@ -40,7 +40,7 @@ struct EventPlaces {
     /// Whether something that is no message is known to have happened there or later.
     func hasSilent(from position: Int64) throws -> Bool {
         try Bool.fetchOne(
-            db, sql: "SELECT 1 FROM silent WHERE room = ? AND position >= ? LIMIT 1",
+            db.cachedStatement(sql: "SELECT 1 FROM silent WHERE room = ? AND position >= ? LIMIT 1"),
             arguments: [record.key, position]) != nil
     }
 
@@ -58,7 +58,7 @@ struct EventPlaces {
     /// The position of the last of what is no message, before a position; nil without any.
     func lastSilent(before position: Int64 = .max) throws -> Int64? {
         try Int64.fetchOne(
-            db, sql: "SELECT max(position) FROM silent WHERE room = ? AND position < ?",
+            db.cachedStatement(sql: "SELECT max(position) FROM silent WHERE room = ? AND position < ?"),
             arguments: [record.key, position])
     }
 

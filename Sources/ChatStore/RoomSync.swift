@@ -290,6 +290,8 @@ struct RoomSync {
         } else if let last {
             writer.leap(to: last.position)
         }
+        // What is no message may be the last: a gap that was filled held nothing else.
+        if let silent = try places.lastSilent() { writer.leap(to: silent + 1) }
         return known.map { $0 - 1 } ?? writer.end
     }
 

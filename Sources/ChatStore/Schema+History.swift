@@ -5,7 +5,7 @@ extension Schema {
         steps: [
             conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits,
             invitations, ways, encryption, written, marks, unseen, contents, origins,
-            orphanWordings,
+            orphanWordings, silentOrder,
         ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same

@@ -193,6 +193,9 @@ extension Schema {
     /// How edits were written of messages that are not known yet, as `revision.written` says it.
     static let orphanWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
 
+    /// What is no message in the order of its places: where a room ends is asked at each answer of a server.
+    static let silentOrder = "CREATE INDEX silent_position ON silent (room, position);"
+
     /// By how much a server's count of what is unread differs from that of what is kept, where it says so.
     static let unseen = """
         CREATE TABLE unseen (

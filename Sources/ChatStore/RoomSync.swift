@@ -32,16 +32,9 @@ struct RoomSync {
                 .execute(arguments: [record.key, subject.type, subject.key, event.rawValue])
         }
         var changed: Set<MessageID> = []
-        var events = try messages(of: batch.events, in: record, &changed)[...]
-        var start = batch.gap
-        while let (gap, count) = try gap(before: events, in: record) {
-            // More of what is known than before: it goes where it was missing.
-            let filled = try fill(gap, in: record, with: Array(events.prefix(count)), [], next: start ?? gap.token)
-            start = nil
-            changed.formUnion(filled?.changed.map(\.id) ?? [])
-            people += filled?.members ?? []
-            events = events.dropFirst(count)
-        }
+        let told = try messages(of: batch.events, in: record, &changed)
+        // More of what is known than before: it goes where it was missing.
+        let events = try putBack(told, next: batch.gap, in: record, &changed, &people)
         changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &people))
         changed.formUnion(try ReceiptBook(record: record, db: db).take(batch.receipts))
         try mark(batch, isNew: outcome.isNew)
@@ -293,25 +286,6 @@ struct RoomSync {
         // What is no message may be the last: a gap that was filled held nothing else.
         if let silent = try places.lastSilent() { writer.leap(to: silent + 1) }
         return known.map { $0 - 1 } ?? writer.end
-    }
-
-    /// The gap right before the first event that is known and follows on messages that are not, and how many of the events
-    /// are told to be before that.
-    private func gap(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> (TimelineGap, Int)? {
-        let places = EventPlaces(record: record, db: db)
-        var areUnknown = false
-        for (count, event) in events.enumerated() {
-            guard let id = event.id else { continue }
-            guard let known = try places.start(of: id) else {
-                if event.message != nil { areUnknown = true }
-                continue
-            }
-            guard areUnknown else { continue }
-            guard let gap = try TimelineGap.last(in: record, upTo: known, db) else { return nil }
-            let between = try places.lastMessage(before: known)?.position ?? .min
-            return between < gap.position ? (gap, count) : nil
-        }
-        return nil
     }
 
     /// nil if it is new.

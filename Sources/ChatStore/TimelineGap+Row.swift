@@ -27,6 +27,14 @@ extension TimelineGap {
         ).map(TimelineGap.init)
     }
 
+    /// The oldest behind a position.
+    static func first(in record: RoomRecord, after position: Int64, _ db: Database) throws -> TimelineGap? {
+        try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM gap WHERE room = ? AND position > ? ORDER BY position LIMIT 1"),
+            arguments: [record.key, position]
+        ).map(TimelineGap.init)
+    }
+
     static func remove(between first: Int64, and last: Int64, from record: RoomRecord, _ db: Database) throws {
         try db.execute(
             sql: "DELETE FROM gap WHERE room = ? AND position > ? AND position < ?",

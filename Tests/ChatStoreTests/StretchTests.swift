@@ -40,7 +40,8 @@ import Testing
 
     /// The messages at which the other reader stands.
     private func read(_ store: ChatStore) async throws -> [String] {
-        try await store.messages(in: room, before: .max, limit: 1000).messages.filter { !$0.readers.isEmpty }.map(\.text)
+        let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
+        return messages.filter { !$0.readers.isEmpty }.map(\.text)
     }
 
     private func unread(_ store: ChatStore) async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
@@ -60,6 +61,81 @@ import Testing
         #expect(try await read(store) == ["4"])
         #expect(try await unread(store) == 1)
         #expect(try await texts(store) == ["1", "4", "6"])
+        await store.close()
+    }
+
+    /// Two gaps with a message between them, around which is told what lies in both.
+    @Test(arguments: [0, 1]) func aPieceOfTwoGapsGoesIntoBoth(_ number: Int) async throws {
+        let store = try await open()
+        try await apply([text(0)], to: store)
+        try await apply([text(10)], gap: "p10", to: store)
+        try await apply([text(20)], gap: "p20", to: store)
+        let piece = HistoryStretch(events: (8..<13).map(text), older: "p8", newer: "n13")
+        let outcome = try await store.place(piece, in: store.gaps(in: room)[number], of: room)
+        #expect(outcome?.changed.map(\.text) == ["8", "9", "11", "12"])
+        #expect(try await texts(store) == ["0", "8", "9", "10", "11", "12", "20"])
+        #expect(try await store.gaps(in: room).map(\.token) == ["p8", "p20"])
+        #expect(try await store.gaps(in: room).map(\.forward) == [nil, "n13"])
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
+    /// It ends at what is known, or begins there.
+    @Test func aPieceThatBelongsInFrontGoesThere() async throws {
+        let store = try await open()
+        try await apply([text(0)], to: store)
+        try await apply([text(10)], gap: "p10", to: store)
+        try await apply([text(20)], gap: "p20", to: store)
+        let last = try #require(try await store.gaps(in: room).last)
+        let front = HistoryStretch(events: [text(9), text(10), silent(11)], older: "p9", newer: "n12")
+        #expect(try await store.place(front, in: last, of: room)?.changed.map(\.text) == ["9"])
+        let whole = HistoryStretch(events: (0..<9).map(text), newer: "n9")
+        let wrong = try #require(try await store.gaps(in: room).last)
+        #expect(wrong.forward == "n12")
+        #expect(try await store.place(whole, in: wrong, of: room) == nil, "its beginning is known elsewhere")
+        #expect(try await texts(store) == ["0", "9", "10", "20"])
+        await store.close()
+    }
+
+    /// Between two gaps there may be a reaction alone.
+    @Test(arguments: [false, true]) func whatIsNoMessageDividesAPiece(_ followsOn: Bool) async throws {
+        let store = try await open()
+        try await apply([text(1)], to: store)
+        try await apply([silent(9)], readers: [9], own: [9], gap: "p9", to: store)
+        try await apply([text(20)], gap: "p20", to: store)
+        if followsOn {
+            let island = HistoryStretch(events: [text(5), text(6)], older: "p5", newer: "n7")
+            _ = try await store.place(island, in: store.gaps(in: room)[0], of: room)
+        }
+        let piece = HistoryStretch(
+            events: [text(7), text(8), silent(9), text(10), text(11)], older: "p7", newer: "n12")
+        let gap = try #require(try await store.gaps(in: room).dropLast(followsOn ? 1 : 0).last)
+        #expect(try await store.place(piece, in: gap, of: room, followsOn: followsOn) != nil)
+        #expect(try await texts(store) == ["1"] + (followsOn ? ["5", "6"] : []) + ["7", "8", "10", "11", "20"])
+        #expect(try await store.gaps(in: room).map(\.token) == [followsOn ? "p5" : "p7", "p20"])
+        #expect(try await read(store) == ["8"])
+        #expect(try await unread(store) == 3)
+        await store.close()
+    }
+
+    /// What is known to be farther does not end a gap.
+    @Test func anotherOrderOfTheServerHidesNothing() async throws {
+        let store = try await open()
+        try await apply([text(0), text(1), text(2)], to: store)
+        try await apply([text(10), text(11), text(12)], gap: "p10", to: store)
+        func place(_ numbers: [Int], older: String?, newer: String?, followsOn: Bool = false) async throws {
+            let gap = try #require(try await store.gaps(in: room).last)
+            let piece = HistoryStretch(events: numbers.map(text), older: older, newer: newer)
+            #expect(try await store.place(piece, in: gap, of: room, followsOn: followsOn) != nil)
+        }
+        try await place([1, 5, 12, 6], older: "p1", newer: "n7")
+        #expect(try await texts(store) == ["0", "1", "2", "5", "6", "10", "11", "12"])
+        try await place([7, 11, 8], older: nil, newer: "n9", followsOn: true)
+        try await place([9, 10, 11], older: nil, newer: "n12", followsOn: true)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [2, 3, 4].map(text), next: "p2")
+        #expect(try await texts(store) == (0...12).map(String.init))
+        #expect(try await store.gaps(in: room).isEmpty)
         await store.close()
     }
 }

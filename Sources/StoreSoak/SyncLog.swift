@@ -25,6 +25,7 @@ struct SyncLog {
     static let bob = MemberID("@bob:a")
     private static let ann = MemberID("@ann:a")
 
+    let room: RoomID
     private var entries: [Entry] = []
     private var deleted: Set<Int> = []
     /// The event up to which each has read, which goes forward only.
@@ -34,6 +35,8 @@ struct SyncLog {
     var told = 0
 
     var count: Int { entries.count }
+
+    init(room: RoomID) { self.room = room }
 
     /// - Parameter below: a number from 0 to below its argument.
     mutating func append(_ below: (Int) -> Int) {
@@ -132,7 +135,7 @@ struct SyncLog {
         }
     }
 
-    private static func id(_ number: Int) -> MessageID { MessageID("$\(number)") }
+    static func id(_ number: Int) -> MessageID { MessageID("$\(number)") }
 
     /// Some things happen at the same time.
     private func time(_ number: Int) -> Date { Date(timeIntervalSince1970: Double(number / 3 * 3)) }

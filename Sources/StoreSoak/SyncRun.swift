@@ -11,13 +11,6 @@ struct SyncRun {
     let count: Int
     let seed: UInt64
 
-    private let room = RoomID("!room")
-
-    init(count: Int, seed: UInt64) {
-        self.count = count
-        self.seed = seed
-    }
-
     func run() async throws -> Bool {
         print("\(count) histories, seed \(seed)")
         let folder = SoakFolder()
@@ -26,21 +19,28 @@ struct SyncRun {
         for number in 0..<count {
             let store = try await ChatStore.open(in: folder.url.appendingPathComponent("\(number)"))
             // Each can be told again by itself.
-            let own = seed &+ UInt64(number)
-            var random = SeededGenerator(seed: own)
-            var log = SyncLog()
-            try await tell(&log, to: store, &random)
-            let expected = log.timeline() + [Self.line(unread: log.unread, reader: log.reader)]
-            let kept = try await timeline(of: store, log)
-            if kept == expected {
-                equal += 1
-            } else {
-                print("the history of seed \(own) is\n  \(expected)\nand kept as\n  \(kept)")
-            }
+            if try await isKept(in: RoomID("!room"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
             await store.close()
         }
         SoakReport(name: "sync-histories", value: equal, unit: "histories", target: count).print()
         return equal == count
+    }
+
+    /// Whether a history ends as the server has it.
+    private func isKept(in room: RoomID, of store: ChatStore, seed: UInt64) async throws -> Bool {
+        var random = SeededGenerator(seed: seed)
+        var log = SyncLog(room: room)
+        do {
+            try await tell(&log, to: store, &random)
+        } catch let failure as SoakFailure {
+            print("the history of seed \(seed): \(failure)")
+            return false
+        }
+        let expected = log.timeline() + [Self.line(unread: log.unread, reader: log.reader)]
+        let kept = try await timeline(of: store, log)
+        guard kept != expected else { return true }
+        print("the history of seed \(seed) is\n  \(expected)\nand kept as\n  \(kept)")
+        return false
     }
 
     private static func line(unread: Int, reader: Int?) -> String {
@@ -51,13 +51,14 @@ struct SyncRun {
     private func timeline(of store: ChatStore, _ log: SyncLog) async throws -> [String] {
         var lines: [String] = []
         var reader: Int?
-        for message in try await store.messages(in: room, before: .max, limit: 10_000).messages {
+        for message in try await store.messages(in: log.room, before: .max, limit: 10_000).messages {
             if message.readers.contains(where: { $0.member == SyncLog.bob }) {
                 reader = SyncLog.number(of: message.id).flatMap(log.message)
             }
             // A change that was deleted before it was told cannot be told from a message.
             guard log.isMessage(message.id) else { continue }
-            let before = message.isDeleted ? [] : try await store.revisions(of: message.id, in: room).map(\.text)
+            let before =
+                message.editedAt == nil ? [] : try await store.revisions(of: message.id, in: log.room).map(\.text)
             lines.append(
                 SyncLog.line(
                     message.id, message.isDeleted ? nil : before + [message.text],
@@ -65,16 +66,17 @@ struct SyncRun {
                         ? nil : MessageContents(kind: message.kind, attachments: message.attachments),
                     hearts: message.reactions.count))
         }
-        let unread = try await store.roomSummaries().first?.unreadCount ?? -1
+        let unread = try await store.roomSummaries().first { $0.id == log.room }?.unreadCount ?? -1
         return lines + [Self.line(unread: unread, reader: reader)]
     }
 
     private func tell(_ log: inout SyncLog, to store: ChatStore, _ random: inout SeededGenerator) async throws {
         func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
-        var first = batch([], gap: nil)
+        let room = log.room
+        var first = batch([], gap: nil, in: room)
         first.members = [Member(id: SyncLog.own, displayName: "Me", kind: .own)]
         _ = try await store.apply(SyncBatch(rooms: [first]))
-        for _ in 0..<12 {
+        for _ in 0..<2 + below(11) {
             for _ in 0..<below(25) {
                 log.append(below)
                 // The answer to a change of one's own, before the sync; this computer's clock is another.
@@ -89,65 +91,19 @@ struct SyncRun {
             let from = max(0, log.told - (below(4) == 0 ? below(6) : 0))
             let start = max(from, log.count - limit)
             if start < log.count || below(2) == 0 {
-                var batch = batch(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil)
+                var batch = batch(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil, in: room)
                 for _ in 0..<below(3) where log.count > 0 { log.mark(below, in: &batch) }
                 for _ in 0...below(6) / 5 { _ = try await store.apply(SyncBatch(rooms: [batch])) }
                 log.told = log.count
             }
-            try await fetch(log, into: store, &random)
+            for _ in 0..<below(4) { try await SyncFetch(log: log, store: store).fetch(&random) }
         }
-        _ = try await store.apply(SyncBatch(rooms: [batch(log.events(log.told..<log.count), gap: nil)]))
+        _ = try await store.apply(SyncBatch(rooms: [batch(log.events(log.told..<log.count), gap: nil, in: room)]))
         log.told = log.count
-        while let gap = try await store.gaps(in: room).first { try await fill(gap, of: store, log, size: 7) }
+        try await SyncFetch(log: log, store: store).fetchRest(&random)
     }
 
-    /// A piece of what is missing, from somewhere.
-    private func fetch(
-        _ log: SyncLog, into store: ChatStore, _ random: inout SeededGenerator
-    ) async throws {
-        guard let gap = try await store.gaps(in: room).randomElement(using: &random) else { return }
-        let size = Int.random(in: 1...8, using: &random)
-        switch Int.random(in: 0..<6, using: &random) {
-        case 0, 1: try await fill(gap, of: store, log, size: size)
-        case 2:
-            guard let start = gap.forward.flatMap({ Int($0) }), start < log.told else { return }
-            let end = min(start + size, log.told)
-            let stretch = HistoryStretch(events: log.events(start..<end), newer: end < log.told ? "\(end)" : nil)
-            _ = try await store.place(stretch, in: gap, of: room, followsOn: true)
-        case 3:
-            let start = Int.random(in: 0..<max(log.told, 1), using: &random)
-            let end = min(start + size, log.told)
-            guard let gap = try await self.gap(around: start, in: store) else { return }
-            let stretch = HistoryStretch(
-                events: log.events(start..<end), older: start == 0 ? nil : "\(start)",
-                newer: end < log.told ? "\(end)" : nil)
-            _ = try await store.place(stretch, in: gap, of: room)
-        default: break
-        }
-    }
-
-    /// The newest gap between a message from before and one from after, as a backend chooses it by their times.
-    private func gap(around number: Int, in store: ChatStore) async throws -> TimelineGap? {
-        for gap in try await store.gaps(in: room).reversed() {
-            let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
-            let front = try await store.messages(in: room, before: gap.position, limit: 1).messages.last
-            guard SyncLog.number(of: behind?.id) ?? .max > number, SyncLog.number(of: front?.id) ?? -1 < number else {
-                continue
-            }
-            return gap
-        }
-        return nil
-    }
-
-    private func batch(_ events: [TimelineEvent], gap: String?) -> RoomBatch {
+    private func batch(_ events: [TimelineEvent], gap: String?, in room: RoomID) -> RoomBatch {
         RoomBatch(id: room, name: "Room", createdAt: Date(), events: events, gap: gap)
-    }
-
-    /// Tokens are the numbers of the events that they are before.
-    private func fill(_ gap: TimelineGap, of store: ChatStore, _ log: SyncLog, size: Int) async throws {
-        guard let end = Int(gap.token) else { throw SoakFailure("a gap with the token “\(gap.token)”") }
-        let start = max(0, end - size)
-        let next = start == 0 ? nil : "\(start)"
-        _ = try await store.fill(gap, in: room, with: log.events(start..<end), next: next)
     }
 }

@@ -1,0 +1,109 @@
+import ChatCore
+import ChatStore
+import SeededRandom
+import SoakSupport
+
+/// Fetches pieces of what is missing in a room, as a backend does: from either end of a gap, and around what somebody jumps
+/// to. Tokens are the numbers of the events that they are before.
+struct SyncFetch {
+    /// After which it is taken that nothing more comes of it.
+    private static let mostPieces = 2000
+
+    let log: SyncLog
+    let store: ChatStore
+
+    /// One piece from somewhere.
+    func fetch(_ random: inout SeededGenerator) async throws {
+        let gaps = try await store.gaps(in: log.room)
+        guard let gap = gaps.randomElement(using: &random) else { return }
+        let size = Int.random(in: 1...8, using: &random)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0...2: try await fill(gap, size: size, &random)
+        case 3, 4: _ = try await follow(gap, size: size, &random)
+        case 5...7: try await jump(into: gap, among: gaps, size: size, &random)
+        default: break
+        }
+    }
+
+    /// All that is missing, from both ends of each gap.
+    func fetchRest(_ random: inout SeededGenerator) async throws {
+        for _ in 0..<Self.mostPieces {
+            guard let gap = try await store.gaps(in: log.room).randomElement(using: &random) else { return }
+            let size = Int.random(in: 1...20, using: &random)
+            if Bool.random(using: &random), try await follow(gap, size: size, &random) { continue }
+            try await fill(gap, size: size, &random)
+        }
+        throw SoakFailure("its gaps do not end: \(try await store.gaps(in: log.room))")
+    }
+
+    /// Backwards from the end. An answer may begin with what is behind the gap, and come twice.
+    private func fill(_ gap: TimelineGap, size: Int, _ random: inout SeededGenerator) async throws {
+        guard let end = Int(gap.token) else { throw SoakFailure("a gap with the token “\(gap.token)”") }
+        let start = max(0, end - size)
+        let next = start == 0 ? nil : "\(start)"
+        let known = try await countKnown(from: end, atMost: overlap(&random))
+        let events = log.events(start..<end + known)
+        for _ in 0...overlap(&random) / 2 {
+            _ = try await store.fill(gap, in: log.room, with: events, next: next)
+        }
+    }
+
+    /// Forwards from the beginning, where that is known.
+    /// - Returns: whether anything came of it.
+    private func follow(_ gap: TimelineGap, size: Int, _ random: inout SeededGenerator) async throws -> Bool {
+        guard let token = gap.forward else { return false }
+        guard let front = Int(token) else { throw SoakFailure("a gap with the token “\(token)”") }
+        guard front < log.told else { return false }
+        let end = min(front + size, log.told)
+        let stretch = HistoryStretch(
+            events: log.events(max(0, front - overlap(&random))..<end), newer: end < log.told ? "\(end)" : nil)
+        var isPlaced = false
+        for _ in 0...overlap(&random) / 2 {
+            let outcome = try await store.place(stretch, in: gap, of: log.room, followsOn: true)
+            isPlaced = isPlaced || outcome != nil
+        }
+        return isPlaced
+    }
+
+    /// How many messages are known that follow on each other at the server.
+    private func countKnown(from number: Int, atMost limit: Int) async throws -> Int {
+        for count in 0..<limit {
+            if try await store.messages([SyncLog.id(number + count)], in: log.room).isEmpty { return count }
+        }
+        return limit
+    }
+
+    /// How far an answer goes beyond what was asked for, mostly not at all.
+    private func overlap(_ random: inout SeededGenerator) -> Int {
+        Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 1...3, using: &random) : 0
+    }
+
+    /// What is around an event within a gap, or near it: perhaps no message, perhaps some of what is known, perhaps told
+    /// twice.
+    private func jump(
+        into gap: TimelineGap, among gaps: [TimelineGap], size: Int, _ random: inout SeededGenerator
+    ) async throws {
+        guard log.told > 0, let end = Int(gap.token) else { return }
+        let first = gaps.last { $0.position < gap.position }.flatMap { Int($0.token) } ?? 0
+        let middle = Int.random(in: first < end ? first..<end : 0..<log.told, using: &random)
+        let start = max(0, middle - Int.random(in: 0...size, using: &random))
+        let stop = min(middle + 1 + Int.random(in: 0...size, using: &random), log.told)
+        let stretch = HistoryStretch(
+            events: log.events(start..<stop), older: start == 0 ? nil : "\(start)",
+            newer: stop < log.told ? "\(stop)" : nil)
+        for _ in 0...overlap(&random) / 2 {
+            guard let gap = try await self.gap(around: (start + stop) / 2) else { return }
+            _ = try await store.place(stretch, in: gap, of: log.room)
+        }
+    }
+
+    /// The newest gap between a message from before and one from after, as a backend chooses it by their times.
+    private func gap(around number: Int) async throws -> TimelineGap? {
+        let messages = try await store.messages(in: log.room, before: .max, limit: 10_000).messages
+        return try await store.gaps(in: log.room).last { gap in
+            let behind = messages.first { $0.position >= gap.position }
+            let front = messages.last { $0.position < gap.position }
+            return SyncLog.number(of: behind?.id) ?? .max >= number && SyncLog.number(of: front?.id) ?? -1 <= number
+        }
+    }
+}

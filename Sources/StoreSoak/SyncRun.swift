@@ -6,24 +6,46 @@ import SoakSupport
 
 /// Tells stores random histories in pieces that are cut, empty, repeated and overlapping, fills the gaps from both ends and
 /// from within, acknowledges changes before they are told, marks as read what is and is not known, and compares what is
-/// kept with what the server has.
+/// kept with what the server has. Each history is a room's.
 struct SyncRun {
+    /// Making a store takes as long as some histories.
+    private static let rooms = 50
+
     let count: Int
     let seed: UInt64
 
     func run() async throws -> Bool {
         print("\(count) histories, seed \(seed)")
-        let folder = SoakFolder()
-        defer { folder.remove() }
-        var equal = 0
-        for number in 0..<count {
-            let store = try await ChatStore.open(in: folder.url.appendingPathComponent("\(number)"))
-            // Each can be told again by itself.
-            if try await isKept(in: RoomID("!room"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
-            await store.close()
+        var starts = stride(from: 0, to: count, by: Self.rooms).makeIterator()
+        let equal = try await withThrowingTaskGroup(of: Int.self) { group in
+            // As many stores at once as there are processors.
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                if let start = starts.next() { group.addTask { try await tell(from: start) } }
+            }
+            var equal = 0
+            for try await more in group {
+                equal += more
+                if let start = starts.next() { group.addTask { try await tell(from: start) } }
+            }
+            return equal
         }
         SoakReport(name: "sync-histories", value: equal, unit: "histories", target: count).print()
         return equal == count
+    }
+
+    /// Tells one store some of the histories.
+    /// - Returns: how many of them end as the server has them.
+    private func tell(from start: Int) async throws -> Int {
+        let folder = SoakFolder()
+        defer { folder.remove() }
+        let store = try await ChatStore.open(in: folder.url)
+        var equal = 0
+        for number in start..<min(start + Self.rooms, count) {
+            // Each can be told again by itself.
+            if try await isKept(in: RoomID("!\(number)"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
+        }
+        await store.close()
+        return equal
     }
 
     /// Whether a history ends as the server has it.

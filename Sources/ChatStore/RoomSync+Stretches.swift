@@ -56,12 +56,13 @@ extension RoomSync {
             HistoryStretch(events: Array(events), newer: newer), in: gap, of: record, [], followsOn: true)
     }
 
-    private enum Rest: Equatable {
-        /// All of it is known, or will be told.
+    /// What is told to be beyond something known.
+    enum Rest: Equatable {
+        /// All of it is known, or it is beyond all that is.
         case known
         /// It goes on in a gap with what is not.
         case missing(TimelineGap)
-        /// What is not known follows on something else here.
+        /// Beside what is not known something else is here.
         case otherwise
     }
 
@@ -77,6 +78,25 @@ extension RoomSync {
                 let next = try places.nextMessage(after: last.place)
                 let gap = try TimelineGap.first(in: record, after: last.start, db)
                 if let gap, gap.position <= next ?? .max { return .missing(gap) }
+                return next == nil ? .known : .otherwise
+            }
+        }
+        return .known
+    }
+
+    /// The same backwards.
+    /// - Parameter events: the last is known.
+    func rest(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> Rest {
+        let places = EventPlaces(record: record, db: db)
+        var first: Int64?
+        for event in events.reversed() {
+            guard let id = event.id else { continue }
+            if let start = try places.start(of: id) {
+                first = start
+            } else if event.message != nil, let first {
+                let next = try places.lastMessage(before: first)?.position
+                let gap = try TimelineGap.last(in: record, upTo: first, db)
+                if let gap, gap.position > next ?? .min { return .missing(gap) }
                 return next == nil ? .known : .otherwise
             }
         }

@@ -59,7 +59,7 @@ struct RoomSync {
         if let bearer = try ReceiptBook(record: record, db: db).bearer(before: gap.position) { changed.insert(bearer) }
         var writer = try HistoryWriter(to: record, before: gap.position, db)
         var isClosed = token == nil
-        for event in events.reversed() {
+        for (index, event) in events.enumerated().reversed() {
             guard let id = event.id else { continue }
             if let start = try places.start(of: id) {
                 // Behind the gap it came twice, and what is missing may still follow.
@@ -71,6 +71,8 @@ struct RoomSync {
                 guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
                     continue
                 }
+                // Or the server tells another order now: what is told before it is missing all the same.
+                if try rest(before: events[...index], in: record) == .otherwise { continue }
                 if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
                 isClosed = true
                 break

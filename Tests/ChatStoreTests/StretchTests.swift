@@ -138,4 +138,19 @@ import Testing
         #expect(try await store.gaps(in: room).isEmpty)
         await store.close()
     }
+
+    /// As one does whose events came late from another server: by the sync they are where they came.
+    @Test func whatIsToldBeforeSomethingKnownIsMissingAllTheSame() async throws {
+        let store = try await open()
+        try await apply([text(0), text(1), text(9)], to: store)
+        try await apply([text(20)], gap: "p20", to: store)
+        let gap = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(gap, in: room, with: [5, 6, 9, 18, 19].map(text), next: "p5")
+        #expect(try await store.gaps(in: room).map(\.token) == ["p5"])
+        let rest = try #require(try await store.gaps(in: room).first)
+        _ = try await store.fill(rest, in: room, with: [0, 1, 2, 3, 4].map(text), next: "p0")
+        #expect(try await store.gaps(in: room).isEmpty)
+        #expect(try await texts(store) == [0, 1, 9, 2, 3, 4, 5, 6, 18, 19, 20].map(String.init))
+        await store.close()
+    }
 }

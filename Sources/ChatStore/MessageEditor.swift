@@ -51,7 +51,8 @@ struct MessageEditor {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }
         try record.refreshLastMessage(in: db)
-        if message.position > record.readUpTo ?? .min {
+        // Read anew: what was told before it may have moved the mark.
+        if try message.position > RoomRecord.find(record.key, in: db)?.readUpTo ?? .min {
             let level = try Int64.fetchOne(db, sql: "SELECT level FROM attention WHERE message = ?", arguments: [key])
             let attention = MessageAttention(rawValue: level ?? 1) ?? .unread
             if attention != .none {

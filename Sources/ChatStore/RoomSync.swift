@@ -98,7 +98,8 @@ struct RoomSync {
         _ changed: inout Set<MessageID>
     ) throws {
         for event in new { try finish(event, in: record, &changed) }
-        let read = record.readUpTo ?? .min
+        // Read anew: what was filled in before may be what was read.
+        let read = try RoomRecord.find(record.key, in: db)?.readUpTo ?? .min
         if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
         try apply(changesOf: events, in: record, &changed)
     }
@@ -338,7 +339,6 @@ struct RoomSync {
             if !isTakenBack { try Orphan.keep(change, in: record, atMost: Self.mostOrphans, db) }
             return
         }
-        // Read anew: an earlier change of the batch may have moved the read marker or the last message.
         let editor = MessageEditor(record: record, db: db)
         let result: Message?
         switch change.kind {

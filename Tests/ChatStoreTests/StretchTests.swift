@@ -153,4 +153,29 @@ import Testing
         #expect(try await texts(store) == [0, 1, 9, 2, 3, 4, 5, 6, 18, 19, 20].map(String.init))
         await store.close()
     }
+
+    /// What was read is known with the first part of a piece: what comes with the other is counted from there.
+    @Test func whatIsReadWithinAPieceIsNotCounted() async throws {
+        let store = try await open()
+        try await apply([text(0)], to: store)
+        try await apply([text(10)], gap: "p10", to: store)
+        try await apply([text(20)], own: [8], gap: "p20", to: store)
+        let piece = HistoryStretch(events: (7..<13).map(text), older: "p7", newer: "n13")
+        _ = try await store.place(piece, in: #require(try await store.gaps(in: room).last), of: room)
+        #expect(try await texts(store) == ["0", "7", "8", "9", "10", "11", "12", "20"])
+        #expect(try await unread(store) == 5)
+        await store.close()
+    }
+
+    @Test func whatIsDeletedBeforeTheMarkOfTheSameAnswerIsNotCountedOff() async throws {
+        let store = try await open()
+        try await apply([text(0)], to: store)
+        try await apply([text(10)], own: [8], gap: "p10", to: store)
+        let deletion = MessageChange(
+            id: "$d", target: MessageID("$0"), sender: ann, at: Date(timeIntervalSince1970: 1), kind: .deletion)
+        try await apply([text(8), text(9), text(10), text(11), .change(deletion)], gap: "p8", to: store)
+        #expect(try await texts(store) == ["", "8", "9", "10", "11"])
+        #expect(try await unread(store) == 3)
+        await store.close()
+    }
 }

@@ -6,17 +6,17 @@ public struct BenchmarkRow {
     /// What the value must not exceed, or not fall below; nil for a figure that is only told.
     public var target: Double?
     /// Whether the value must not fall below the target.
-    public var isAtLeast: Bool
+    public var isMinimum: Bool
 
-    public init(name: String, value: Double, unit: String, target: Double? = nil, isAtLeast: Bool = false) {
+    public init(name: String, value: Double, unit: String, target: Double? = nil, isMinimum: Bool = false) {
         self.name = name
         self.value = value
         self.unit = unit
         self.target = target
-        self.isAtLeast = isAtLeast
+        self.isMinimum = isMinimum
     }
 
-    public var holds: Bool { target.map { isAtLeast ? value >= $0 : value <= $0 } ?? true }
+    public var holds: Bool { target.map { isMinimum ? value >= $0 : value <= $0 } ?? true }
 
     public var json: String {
         let target = target.map(Self.number) ?? "null"
@@ -25,9 +25,9 @@ public struct BenchmarkRow {
     }
 
     private var columns: [String] {
-        let outcome = target == nil ? "" : holds ? "holds" : "MISSED"
-        let bound = target.map { (isAtLeast ? "≥ " : "≤ ") + Self.number($0) } ?? ""
-        return [name, Self.number(value), unit, bound, outcome]
+        let result = target == nil ? "" : holds ? "holds" : "MISSED"
+        let bound = target.map { (isMinimum ? "≥ " : "≤ ") + Self.number($0) } ?? ""
+        return [name, Self.number(value), unit, bound, result]
     }
 
     private static func number(_ value: Double) -> String {

@@ -18,10 +18,10 @@ enum CompletionBenchmarks {
         let entities = entities(names)
         let clock = ContinuousClock()
         var index = CompletionIndex([])
-        let building = clock.measure { index = CompletionIndex(entities, tellsApart: true) }
+        let building = clock.measure { index = CompletionIndex(entities, disambiguatesNames: true) }
         // A second one: what only the building needs is in use already.
         let before = Memory.resident
-        let another = CompletionIndex(entities, tellsApart: true)
+        let another = CompletionIndex(entities, disambiguatesNames: true)
         let bytes = Double(Memory.resident - before) / Double(names.count)
         withExtendedLifetime(another) {}
         let times = SeededNames.queries(2_000, minimum: 1).map { query in
@@ -82,7 +82,7 @@ enum CompletionBenchmarks {
     }
 
     private static func complete(_ count: Int, among size: Int, minimum: Int) {
-        let index = CompletionIndex(entities(SeededNames.names(size)), tellsApart: true)
+        let index = CompletionIndex(entities(SeededNames.names(size)), disambiguatesNames: true)
         for query in SeededNames.queries(count, minimum: minimum) {
             guard index.matches(of: query, limit: limit).count <= limit else { return }
         }

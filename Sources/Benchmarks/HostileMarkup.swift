@@ -13,8 +13,8 @@ struct HostileMarkup {
         self.text = text
     }
 
-    private static func repeated(_ piece: String, _ bytes: Int) -> String {
-        String(repeating: piece, count: max(1, bytes / piece.utf8.count))
+    private static func repeated(_ pattern: String, _ bytes: Int) -> String {
+        String(repeating: pattern, count: max(1, bytes / pattern.utf8.count))
     }
 
     private static let markdown =
@@ -25,7 +25,7 @@ struct HostileMarkup {
             "> a\n", "- ", "- [ ] a\n", "1. ", "*\n", "a\n\n", "x\n", "a|", "||", "|-|\nx\n", "a|b\n-|-\n", "\\",
             "@Ann ", "a <? ", "a <!A ", "a <![CDATA[",
             "https://a(", "www.", "www.a.example ", "# a\n", "a\n=\n", "\t", "\0", "[a](https://a.example) ",
-        ].map { piece in HostileMarkup(piece.debugDescription) { repeated(piece, $0) } } + [
+        ].map { pattern in HostileMarkup(pattern.debugDescription) { repeated(pattern, $0) } } + [
             HostileMarkup("code by ever more marks") { bytes in
                 var (text, length) = ("", 1)
                 while text.utf8.count < bytes {
@@ -91,12 +91,12 @@ struct HostileMarkup {
             "<script>", "<svg>", "<select><template>", "<mx-reply>", "<x>", "<!--", "<!-->", "<![CDATA[", "<?x", "<",
             "</", "<a b=\"", "<b a=\"1\" b=2 ", "&", "&amp;", "&#x3c;", "&#", "\0", "\r\n", "<b>x</b>", "x <i>y</i> ",
             "<p>x</p>", "<div></b></i></a>",
-        ].map { piece in HostileMarkup(piece.debugDescription, isHTML: true) { repeated(piece, $0) } } + [
+        ].map { pattern in HostileMarkup(pattern.debugDescription, isHTML: true) { repeated(pattern, $0) } } + [
             HostileMarkup("attributes without end", isHTML: true) { "<b " + repeated("a=b ", $0) },
             HostileMarkup("an address taken up again", isHTML: true) { bytes in
                 let address = "https://a.example/" + String(repeating: "x", count: 4000)
-                let piece = repeated("<div>", 450) + "<a href=\(address)>x" + repeated("</div>y", 450) + "</a>"
-                return repeated(piece, bytes)
+                let pattern = repeated("<div>", 450) + "<a href=\(address)>x" + repeated("</div>y", 450) + "</a>"
+                return repeated(pattern, bytes)
             },
             HostileMarkup("styles left open in blocks", isHTML: true) {
                 repeated("<b><i><u><s><code><em><strong><p>x</p>", $0)

@@ -17,7 +17,7 @@ struct ImportBenchmark {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await ChatStore.open(in: folder.appending(path: "store"))
-        let backend = try await LocalBackend.start(over: store, ownName: "Robin")
+        let backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin")
         let archive = RoomArchive(source: backend, destination: backend)
         let rows = try await whole(archive) + broken(archive, store)
         await backend.close()
@@ -29,15 +29,16 @@ struct ImportBenchmark {
         let file = folder.appending(path: "result.json")
         try write(messages, to: file, isComplete: true)
         let resident = Mutex<(early: Int, peak: Int)>((0, 0))
-        let begin = ContinuousClock.now
-        let report = try await archive.importConversations(from: file, ask: { _ in .newRooms }) { [messages] progress in
+        let start = ContinuousClock.now
+        let report = try await archive.importConversations(from: file, resolveRepeats: { _ in .newRooms }) {
+            [messages] progress in
             let now = Self.residentMegabytes
             resident.withLock { resident in
                 if progress.messages <= messages / 10 { resident.early = max(resident.early, now) }
                 resident.peak = max(resident.peak, now)
             }
         }
-        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         guard report.messages == messages else { throw StoreFailure(description: "not all was imported") }
         let memory = resident.withLock { $0 }
         return [
@@ -56,18 +57,19 @@ struct ImportBenchmark {
     private func broken(_ archive: RoomArchive, _ store: ChatStore) async throws -> [BenchmarkRow] {
         let file = folder.appending(path: "broken.json")
         let size = messages * 500
-        try write(size / 640, to: file, isComplete: false, filler: String(repeating: "x", count: 480), spoken: 50)
+        try write(
+            size / 640, to: file, isComplete: false, filler: String(repeating: "x", count: 480), messageInterval: 50)
         let rooms = try await store.roomSummaries().count
         let before = Self.residentMegabytes
         let peak = Mutex(0)
-        let begin = ContinuousClock.now
+        let start = ContinuousClock.now
         do {
-            _ = try await archive.importConversations(from: file, ask: { _ in .newRooms }) { _ in
+            _ = try await archive.importConversations(from: file, resolveRepeats: { _ in .newRooms }) { _ in
                 peak.withLock { $0 = max($0, Self.residentMegabytes) }
             }
             throw StoreFailure(description: "a broken file was taken")
         } catch ArchiveError.truncated {}
-        let seconds = (ContinuousClock.now - begin) / .seconds(1)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         guard try await store.roomSummaries().count == rooms, try await store.stagedRooms().isEmpty else {
             throw StoreFailure(description: "a broken file left a room")
         }
@@ -81,8 +83,10 @@ struct ImportBenchmark {
         ]
     }
 
-    /// - Parameter spoken: one in so many is a message.
-    private func write(_ count: Int, to file: URL, isComplete: Bool, filler: String = "", spoken: Int = 1) throws {
+    /// - Parameter messageInterval: one in so many is a message.
+    private func write(_ count: Int, to file: URL, isComplete: Bool, filler: String = "", messageInterval: Int = 1)
+        throws
+    {
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
             throw StoreFailure(description: "no room for the sample")
         }
@@ -90,11 +94,11 @@ struct ImportBenchmark {
         var random = SeededGenerator(seed: 7)
         var text = #"{"name":"Long","type":"private_group","id":1,"messages":["#
         for number in 0..<count {
-            let said = StoreDataset.text(using: &random)
+            let body = StoreDataset.text(using: &random)
             text += number == 0 ? "\n" : ",\n"
             text += """
-                {"id":\(number),"type":"\(number % spoken == 0 ? "message" : "service")","date_unixtime":"\(1_500_000_000 + number * 30)","from":"Person \(number % 40)",\
-                "from_id":"user\(number % 40)","text":"\(said) \(filler)","text_entities":[]}
+                {"id":\(number),"type":"\(number % messageInterval == 0 ? "message" : "service")","date_unixtime":"\(1_500_000_000 + number * 30)","from":"Person \(number % 40)",\
+                "from_id":"user\(number % 40)","text":"\(body) \(filler)","text_entities":[]}
                 """
             if text.utf8.count > 1 << 20 {
                 try handle.write(contentsOf: Data(text.utf8))

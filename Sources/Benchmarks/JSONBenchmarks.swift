@@ -5,12 +5,12 @@ import SeededRandom
 
 /// What reading JSON costs: an answer of a homeserver as a whole, and an export piece by piece.
 enum JSONBenchmarks {
-    private static let answerSize = 1_000_000
+    private static let responseSize = 1_000_000
     private static let exportSize = 100_000_000
 
     static func rows() throws -> [BenchmarkRow] {
-        let answer = answer(bytes: answerSize)
-        let whole = (0..<15).map { _ in cpuMilliseconds { read(answer) } }.min() ?? .infinity
+        let response = makeResponse(bytes: responseSize)
+        let whole = (0..<15).map { _ in cpuMilliseconds { read(response) } }.min() ?? .infinity
         let export = export(bytes: exportSize)
         let small = export.prefix(export.count / 100)
         let streamed = cpuMilliseconds { stream(export) }
@@ -34,19 +34,19 @@ enum JSONBenchmarks {
     /// - Returns: false if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         guard arguments.count == 2, arguments[0] == "json", let count = Int(arguments[1]) else { return false }
-        let answer = answer(bytes: answerSize)
-        for _ in 0..<count { read(answer) }
+        let response = makeResponse(bytes: responseSize)
+        for _ in 0..<count { read(response) }
         return true
     }
 
     private static func cpuMilliseconds(_ work: () -> Void) -> Double {
-        let begin = clock()
+        let start = clock()
         work()
-        return Double(clock() - begin) / 1000
+        return Double(clock() - start) / 1000
     }
 
-    private static func read(_ answer: Data) {
-        precondition((try? JSONValue(parsing: answer, emptiesTooDeep: true))?["rooms"] != nil, "no answer of a sync")
+    private static func read(_ response: Data) {
+        precondition((try? JSONValue(parsing: response, emptiesTooDeep: true))?["rooms"] != nil, "no answer of a sync")
     }
 
     /// In pieces as a file is read, told message by message.
@@ -70,7 +70,7 @@ enum JSONBenchmarks {
     // MARK: Samples
 
     /// Rooms with members and messages, as `/sync` has them.
-    private static func answer(bytes: Int) -> Data {
+    private static func makeResponse(bytes: Int) -> Data {
         var random = SeededGenerator(seed: 11)
         var text = #"{"next_batch":"s72595_4483_1934","rooms":{"join":{"#
         var rooms = 0
@@ -89,17 +89,17 @@ enum JSONBenchmarks {
     }
 
     private static func event(_ random: inout SeededGenerator) -> String {
-        let said = StoreDataset.text(using: &random)
+        let body = StoreDataset.text(using: &random)
         let content =
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: #"{"msgtype":"m.text","body":"\#(said) \"naïve\"\n👍","m.mentions":{}}"#
+            case 0: #"{"msgtype":"m.text","body":"\#(body) \"naïve\"\n👍","m.mentions":{}}"#
             case 1:
-                #"{"msgtype":"m.text","body":"\#(said)","format":"org.matrix.custom.html","formatted_body":"<p>\#(said)</p>"}"#
+                #"{"msgtype":"m.text","body":"\#(body)","format":"org.matrix.custom.html","formatted_body":"<p>\#(body)</p>"}"#
             case 2:
                 #"{"m.relates_to":{"rel_type":"m.annotation","event_id":"$\#(identifier(43, &random))","key":"👍"}}"#
             case 3:
                 #"{"msgtype":"m.image","body":"a.jpg","url":"mxc://example.org/\#(identifier(24, &random))","info":{"mimetype":"image/jpeg","w":1920,"h":1080,"size":217843}}"#
-            default: #"{"msgtype":"m.text","body":"\#(said)","m.mentions":{}}"#
+            default: #"{"msgtype":"m.text","body":"\#(body)","m.mentions":{}}"#
             }
         return """
             {"type":"m.room.message","event_id":"$\(identifier(43, &random))","sender":"\(user(&random))",\

@@ -21,13 +21,13 @@ enum MarkupBenchmarks {
         let growths = bodies.map { form, cost in
             BenchmarkRow(
                 name: "markup: \(form), a byte of 10 MB to one of 100 kB", value: cost.growth, unit: "ratio",
-                target: mostGrowth)
+                target: maxGrowth)
         }
         return times + growths + hostileRows(isLong: isLong)
     }
 
     /// In time, not in instructions: what does not fit the caches costs more. The square of the length would be 100.
-    private static let mostGrowth = 3.0
+    private static let maxGrowth = 3.0
 
     /// The worst of the texts that want to be slow.
     private static func hostileRows(isLong: Bool) -> [BenchmarkRow] {
@@ -45,7 +45,7 @@ enum MarkupBenchmarks {
             BenchmarkRow(name: "\(all), 100 kB", value: slowest.time, unit: "ms of CPU", target: 20),
             BenchmarkRow(
                 name: "\(all), a byte of 10 MB to one of 100 kB", value: worst.growth, unit: "ratio",
-                target: mostGrowth),
+                target: maxGrowth),
         ]
     }
 
@@ -78,7 +78,7 @@ enum MarkupBenchmarks {
             case "plain": MessageMarkup.body(plain: text).blocks.count
             case "edit": MessageMarkup.written(html: text).text.marks.count
             case "written": MessageMarkup.html(of: written(text))?.utf8.count ?? 0
-            case "sanitise": MessageMarkup.sanitised(html: text).utf8.count
+            case "sanitise": MessageMarkup.sanitized(html: text).utf8.count
             default: MessageMarkup.body(html: text).blocks.count
             }
         // Seen from outside, so that the work is not left out.
@@ -87,11 +87,11 @@ enum MarkupBenchmarks {
 
     /// With a mention in each thousand characters and a style over each second.
     private static func written(_ text: String) -> WrittenText {
-        let places = stride(from: 0, to: text.utf16.count - 100, by: 1000)
-        let marks = places.flatMap { place in
+        let offsets = stride(from: 0, to: text.utf16.count - 100, by: 1000)
+        let marks = offsets.flatMap { offset in
             [
-                WrittenText.Mark(.mention(.member("@ann:a.example")), over: TextRange(location: place, length: 2)),
-                WrittenText.Mark(.style(.underline), over: TextRange(location: place, length: 500)),
+                WrittenText.Mark(.mention(.member("@ann:a.example")), over: TextRange(location: offset, length: 2)),
+                WrittenText.Mark(.style(.underline), over: TextRange(location: offset, length: 500)),
             ]
         }
         return WrittenText(text, marks: marks) ?? WrittenText(text)
@@ -134,8 +134,8 @@ enum MarkupBenchmarks {
     ]
 
     private static func sample(_ form: String, bytes: Int) -> String {
-        let piece = samples[form == "written" ? "markdown" : form] ?? samples["html"] ?? ""
-        return String(repeating: piece, count: bytes / piece.utf8.count + 1)
+        let pattern = samples[form == "written" ? "markdown" : form] ?? samples["html"] ?? ""
+        return String(repeating: pattern, count: bytes / pattern.utf8.count + 1)
     }
 
     private static func cpuMilliseconds(_ work: () -> Void) -> Double {

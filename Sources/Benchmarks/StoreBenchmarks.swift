@@ -59,8 +59,8 @@ struct StoreBenchmarks {
         },
         Work(name: "search by part of a word (50)", repetitions: 500) { _, store, random in
             let word = StoreDataset.words.randomElement(using: &random) ?? "solne"
-            let part = word.dropFirst(min(2, max(word.count - 5, 0))).prefix(5)
-            _ = try await store.search(SearchQuery(text: String(part), matching: .part))
+            let substring = word.dropFirst(min(2, max(word.count - 5, 0))).prefix(5)
+            _ = try await store.search(SearchQuery(text: String(substring), matching: .substring))
         },
         Work(name: "search by sender (50)", repetitions: 500) { _, store, random in
             let sender = StoreDataset.members.randomElement(using: &random)?.id
@@ -77,13 +77,13 @@ struct StoreBenchmarks {
         var random = SeededGenerator(seed: 3)
         for round in 0..<51 {
             for (number, dataset) in datasets.enumerated() {
-                let begin = ContinuousClock.now
+                let start = ContinuousClock.now
                 let store = try await ChatStore.open(in: dataset.store)
                 let rooms = try await store.roomSummaries()
                 let room = rooms.randomElement(using: &random)?.id ?? StoreDataset.rooms[0]
                 _ = try await store.snapshot(of: room, limit: 50)
                 // The first is from a cold cache.
-                if round > 0 { times[number].append((ContinuousClock.now - begin).milliseconds) }
+                if round > 0 { times[number].append((ContinuousClock.now - start).milliseconds) }
                 await store.close()
             }
         }
@@ -97,9 +97,9 @@ struct StoreBenchmarks {
         var randoms = datasets.map { _ in SeededGenerator(seed: 11) }
         for round in 0..<work.repetitions + 20 {
             for number in datasets.indices {
-                let begin = ContinuousClock.now
+                let start = ContinuousClock.now
                 try await work.run(datasets[number], stores[number], &randoms[number])
-                if round >= 20 { times[number].append((ContinuousClock.now - begin).milliseconds) }
+                if round >= 20 { times[number].append((ContinuousClock.now - start).milliseconds) }
             }
         }
         return rows(work.name, datasets, times, target: work.target)
@@ -113,10 +113,10 @@ struct StoreBenchmarks {
         for (dataset, times) in zip(datasets, times) {
             let sorted = times.sorted()
             medians.append(sorted[sorted.count / 2])
-            for (label, place) in [("median", sorted.count / 2), ("p99", sorted.count * 99 / 100)] {
+            for (label, index) in [("median", sorted.count / 2), ("p99", sorted.count * 99 / 100)] {
                 rows.append(
                     BenchmarkRow(
-                        name: "store: \(name), \(Self.name(dataset)), \(label)", value: sorted[place], unit: "ms"))
+                        name: "store: \(name), \(Self.name(dataset)), \(label)", value: sorted[index], unit: "ms"))
             }
         }
         rows.append(

@@ -42,8 +42,8 @@ struct StoreDataset {
 
     /// A word by about Zipf's law: the n-th is said n times as seldom as the first.
     static func word(using random: inout SeededGenerator) -> String {
-        let place = pow(Double(words.count), Double.random(in: 0..<1, using: &random))
-        return words[min(Int(place), words.count - 1)]
+        let rank = pow(Double(words.count), Double.random(in: 0..<1, using: &random))
+        return words[min(Int(rank), words.count - 1)]
     }
 
     static func text(using random: inout SeededGenerator) -> String {
@@ -61,8 +61,8 @@ struct StoreDataset {
 
     /// Makes the store unless it is there.
     func make() async throws {
-        let mark = folder.appendingPathComponent("version")
-        if (try? String(contentsOf: mark, encoding: .utf8)) == "\(Self.version)" { return }
+        let versionFile = folder.appendingPathComponent("version")
+        if (try? String(contentsOf: versionFile, encoding: .utf8)) == "\(Self.version)" { return }
         try? FileManager.default.removeItem(at: folder)
         let store = try await ChatStore.open(in: store)
         let rooms = Self.rooms.map { room in
@@ -81,7 +81,7 @@ struct StoreDataset {
             }
         }
         await store.close()
-        try Data("\(Self.version)".utf8).write(to: mark)
+        try Data("\(Self.version)".utf8).write(to: versionFile)
     }
 
     var bytes: Int {

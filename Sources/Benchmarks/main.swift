@@ -35,7 +35,7 @@ if arguments.first == "import" {
 if arguments.first == "pictures" {
     let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".build/bench-pictures", isDirectory: true)
     do {
-        exit(BenchmarkRow.report(try PictureBenchmarks(folder: folder).rows()) ? 0 : 1)
+        exit(BenchmarkRow.report(try ImageBenchmarks(folder: folder).rows()) ? 0 : 1)
     } catch {
         FileHandle.standardError.write(Data("\(error)\n".utf8))
         exit(2)

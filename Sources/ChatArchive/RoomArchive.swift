@@ -38,11 +38,12 @@ public struct RoomArchive: ConversationArchive {
 
     @concurrent
     public func importConversations(
-        from url: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+        from url: URL, resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport {
         let plan = try await ImportPlan(of: url, zone: zone, emoji: emoji)
-        let importer = await ConversationImporter(plan, service: destination, ask: ask, progress: progress)
+        let importer = await ConversationImporter(
+            plan, service: destination, resolveRepeats: resolveRepeats, progress: progress)
         return try await importer.run()
     }
 }

@@ -19,7 +19,7 @@ public enum ChatError: Error, Equatable, Sendable {
     /// The server asks for patience.
     case busy
     /// The server does not do it, and says why in words of its own.
-    case refused(reason: String)
+    case rejected(reason: String)
     /// The disk is full: nothing was changed.
     case diskFull
     /// The storage failed otherwise. The reason is technical and holds no message text.

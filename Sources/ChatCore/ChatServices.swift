@@ -95,13 +95,13 @@ public protocol DraftService: Sendable {
 }
 
 /// Where the user reads in each room.
-public protocol ReadingPlaceService: Sendable {
+public protocol ScrollPositionService: Sendable {
     /// nil at the newest message, and where nothing was kept.
-    func readingPlace(in room: RoomID) async throws -> ReadingPlace?
-    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws
+    func scrollPosition(in room: RoomID) async throws -> ScrollPosition?
+    func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws
 }
 
 /// All that a backend offers a conversation.
-public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ReadingPlaceService
-    & RoomAbilityService & MediaService & AnnotationService & SearchService & InvitationService
-    & RoomPeopleService
+public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ScrollPositionService
+    & RoomCapabilityService & MediaService & AnnotationService & SearchService & InvitationService
+    & RoomMembersService

@@ -63,7 +63,7 @@ extension Invitation {
     }
 }
 
-/// What others ask the user into. A backend of which ``RoomAbilities/invite`` is not said has none.
+/// What others ask the user into. A backend of which ``BackendCapabilities/invite`` is not said has none.
 public protocol InvitationService: Sendable {
     /// All of them, the newest first: once at the start, then after each change.
     func invitations() -> AsyncStream<[Invitation]>

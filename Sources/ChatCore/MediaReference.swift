@@ -18,26 +18,26 @@ public struct MediaReference: Hashable, Sendable, Codable {
     public var altText: String?
     /// What is seen in its place before it is there (MSC2448): from anyone, and not to be trusted.
     public var blurHash: String?
-    /// How loud a voice message is as time passes, from 0 to ``loudest``, at most ``mostLoudnesses`` of them; empty if
+    /// How loud a voice message is as time passes, from 0 to ``maxAmplitude``, at most ``maxWaveformSamples`` of them; empty if
     /// that was not told, nil if it is no voice message.
     public var loudness: [Int]?
 
     /// With what the URI of a content begins that is kept on this computer, under its digest.
-    public static let keptScheme = "media:"
+    public static let localScheme = "media:"
 
     /// What names the content, SHA-256 in hexadecimal, where it is kept on this computer; nil of one that a server has.
     public var digest: String? { Self.digest(of: uri) }
 
     /// The same of a URI by itself, such as ``thumbnailURI``.
     public static func digest(of uri: String) -> String? {
-        uri.hasPrefix(keptScheme) ? String(uri.dropFirst(keptScheme.count)) : nil
+        uri.hasPrefix(localScheme) ? String(uri.dropFirst(localScheme.count)) : nil
     }
 
     /// Whether no server has it yet.
     public var isOnlyHere: Bool { digest != nil }
 
-    public static let loudest = 1024
-    public static let mostLoudnesses = 100
+    public static let maxAmplitude = 1024
+    public static let maxWaveformSamples = 100
 
     public init(
         uri: String, name: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil,

@@ -17,14 +17,14 @@ public protocol MediaService: Sendable {
     ///   - progress: told of the part that is done, from 0 to 1, ascending; from any thread.
     /// - Throws: ``ChatError/unreadableFile``, ``ChatError/fileTooLarge(limit:)``, a storage error, or
     ///   `CancellationError`; nothing is kept then.
-    func takeIn(
+    func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference
     /// The file with the content, to be read only.
     /// - Throws: ``ChatError/notFound``.
     func content(of media: MediaReference) async throws -> URL
     /// The same if it is on this computer already; nil if it would have to be fetched.
-    func contentAtHand(of media: MediaReference) async -> URL?
+    func cachedContent(of media: MediaReference) async -> URL?
     /// A file with a picture as large as a box of pixels that it is shown in, or as the picture is: something smaller
     /// than the content where that is to be had.
     /// - Throws: ``ChatError/notFound``, or why it could not be fetched.
@@ -39,7 +39,7 @@ extension MediaService {
         try await content(of: media)
     }
 
-    public func contentAtHand(of media: MediaReference) async -> URL? { try? await content(of: media) }
+    public func cachedContent(of media: MediaReference) async -> URL? { try? await content(of: media) }
 }
 
 extension ChatLimits {
@@ -50,7 +50,7 @@ extension ChatLimits {
 }
 
 extension MediaReference {
-    public var isPicture: Bool { type.hasPrefix("image/") }
+    public var isImage: Bool { type.hasPrefix("image/") }
 
     /// The kind of a message that carries this.
     public var messageKind: Message.Kind {

@@ -16,14 +16,14 @@ extension Message {
     }
 
     /// Puts a member's reaction behind those that are there, or takes it away.
-    public mutating func setReaction(_ text: String, isGiven: Bool, by member: MemberID) {
-        let place = reactions.firstIndex { $0.text == text }
-        if isGiven {
-            guard let place else { return reactions.append(Reaction(text: text, senders: [member])) }
-            if !reactions[place].senders.contains(member) { reactions[place].senders.append(member) }
-        } else if let place {
-            reactions[place].senders.removeAll { $0 == member }
-            if reactions[place].senders.isEmpty { reactions.remove(at: place) }
+    public mutating func setReaction(_ text: String, isAdded: Bool, by member: MemberID) {
+        let index = reactions.firstIndex { $0.text == text }
+        if isAdded {
+            guard let index else { return reactions.append(Reaction(text: text, senders: [member])) }
+            if !reactions[index].senders.contains(member) { reactions[index].senders.append(member) }
+        } else if let index {
+            reactions[index].senders.removeAll { $0 == member }
+            if reactions[index].senders.isEmpty { reactions.remove(at: index) }
         }
     }
 }

@@ -25,7 +25,7 @@ public struct Message: Identifiable, Equatable, Sendable {
         case event
     }
 
-    public static let mostReaders = 100
+    public static let maxReadReceipts = 100
 
     public let id: MessageID
     public let roomID: RoomID
@@ -54,8 +54,8 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var isDeleted: Bool
     public var delivery: Delivery
     /// The other members who have read as far as this message and no farther, the latest first: at most
-    /// ``Message/mostReaders``.
-    public var readers: [ReadReceipt] = []
+    /// ``Message/maxReadReceipts``.
+    public var readReceipts: [ReadReceipt] = []
     /// Of one that is on its way, how much of its files is uploaded, from 0 to 1; nil once all are, or without any. Until
     /// then it can be taken back without a trace.
     public var upload: Double?

@@ -25,14 +25,14 @@ public struct OutboxChange: Equatable, Sendable {
     /// The room whose draft became the first of ``put``.
     public var sentDraft: RoomID?
     /// What takes the place of that draft.
-    public var leftDraft: SavedDraft?
+    public var remainingDraft: SavedDraft?
 
     public init(
-        put: [OutboxRequest] = [], removed: Set<Key> = [], sentDraft: RoomID? = nil, leftDraft: SavedDraft? = nil
+        put: [OutboxRequest] = [], removed: Set<Key> = [], sentDraft: RoomID? = nil, remainingDraft: SavedDraft? = nil
     ) {
         self.put = put
         self.removed = removed
         self.sentDraft = sentDraft
-        self.leftDraft = leftDraft
+        self.remainingDraft = remainingDraft
     }
 }

@@ -8,11 +8,11 @@ public struct PendingChange: Equatable, Sendable {
     public var transaction: TransactionID
     public var kind: Kind
     /// Whether the backend refused it for good: the message is then shown without it.
-    public var isRefused: Bool
+    public var isRejected: Bool
 
-    public init(transaction: TransactionID, kind: Kind, isRefused: Bool = false) {
+    public init(transaction: TransactionID, kind: Kind, isRejected: Bool = false) {
         self.transaction = transaction
         self.kind = kind
-        self.isRefused = isRefused
+        self.isRejected = isRejected
     }
 }

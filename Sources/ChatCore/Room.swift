@@ -36,14 +36,14 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     /// The newest message that was not deleted, as far as a list needs it.
     public struct LastMessage: Equatable, Sendable {
         /// Of the text, as a list needs it.
-        public static let mostCharacters = 200
+        public static let maxCharacters = 200
 
         public var senderName: String
         public var isOwn: Bool
         /// At most the first ``mostCharacters`` of the text, with its Markdown.
         public var text: String
         /// How it is read where the message says so: written here, or with HTML beside it. Of nothing but a text
-        /// ``RoomAbilities/plainTexts`` decides.
+        /// ``BackendCapabilities/plainTexts`` decides.
         public var syntax: WrittenText.Syntax?
         public var sentAt: Date
         /// How far it has come, of one's own.

@@ -10,12 +10,12 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         /// The subject is called ``RoomEvent/after`` instead of ``RoomEvent/before``.
         case renamed
         /// The subject has another picture.
-        case pictured
+        case avatarChanged = "pictured"
         /// The room is called ``RoomEvent/after``; nil for no longer anything.
         case roomNamed
         /// The room is about ``RoomEvent/after``; nil for no longer anything.
         case topicSet
-        case roomPictured
+        case roomAvatarChanged = "roomPictured"
         /// What is said from then on is encrypted.
         case encrypted
         /// The conversation goes on in the room that ``RoomEvent/before`` leads to; ``RoomEvent/after`` is what was said of
@@ -70,7 +70,8 @@ public struct RoomEvent: Hashable, Sendable, Codable {
     public var isMembership: Bool {
         switch kind {
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited: true
-        case .renamed, .pictured, .roomNamed, .topicSet, .roomPictured, .encrypted, .replaced, .continued, .roleSet,
+        case .renamed, .avatarChanged, .roomNamed, .topicSet, .roomAvatarChanged, .encrypted, .replaced, .continued,
+            .roleSet,
             .permissionsSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .addressSet, .addressesSet, .pinned,
             .unpinned, .invitedElsewhere, .uninvitedElsewhere, .called:
             false

@@ -17,7 +17,7 @@ public struct TimelinePage: Equatable, Sendable {
 public enum TimelineUpdate: Equatable, Sendable {
     /// The first update: the newest page, the members (those who left among them, see ``Member/hasLeft``) and the
     /// newest message read so far.
-    case opened(TimelinePage, members: [Member], readUpTo: MessageID?)
+    case opened(TimelinePage, members: [Member], fullyReadMarker: MessageID?)
     /// Messages that are new or differ from what was told of them before, by id.
     case changed([Message])
     case removed([MessageID])

@@ -39,9 +39,9 @@ enum DateText {
     static func full(_ date: Date) -> String { format(date, "%c") }
 
     private static func format(_ date: Date, _ pattern: String) -> String {
-        guard let moment = g_date_time_new_from_unix_local(gint64(date.timeIntervalSince1970)) else { return "" }
-        defer { g_date_time_unref(moment) }
-        guard let text = g_date_time_format(moment, pattern) else { return "" }
+        guard let dateTime = g_date_time_new_from_unix_local(gint64(date.timeIntervalSince1970)) else { return "" }
+        defer { g_date_time_unref(dateTime) }
+        guard let text = g_date_time_format(dateTime, pattern) else { return "" }
         defer { g_free(text) }
         return String(cString: text).trimmingCharacters(in: .whitespaces)
     }

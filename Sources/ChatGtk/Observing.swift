@@ -24,7 +24,7 @@ private protocol RenderingLoop: AnyObject {
 private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
     private let state: @MainActor () -> State
     private let render: @MainActor (State) -> Void
-    private var shown: State?
+    private var renderedState: State?
     private var task: Task<Void, Never>?
 
     init(state: @escaping @MainActor () -> State, render: @escaping @MainActor (State) -> Void) {
@@ -50,8 +50,8 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
     }
 
     private func show(_ next: State) {
-        guard next != shown else { return }
-        shown = next
+        guard next != renderedState else { return }
+        renderedState = next
         render(next)
     }
 }

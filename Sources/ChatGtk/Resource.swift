@@ -13,20 +13,20 @@ public enum Resource {
     /// - Throws: ``Missing`` with the places looked at.
     public static func load(installed folders: [String] = []) throws(Missing) {
         guard !Resources.exists(style) else { return }
-        var places = folders.map { $0 + "/parlance.gresource" }
+        var paths = folders.map { $0 + "/parlance.gresource" }
         // Asked for only when needed: where the build folder is gone, `Bundle.module` ends the process.
-        if !places.contains(where: FileManager.default.fileExists) {
-            places.append(Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? "")
+        if !paths.contains(where: FileManager.default.fileExists) {
+            paths.append(Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? "")
         }
-        for place in places where FileManager.default.fileExists(atPath: place) {
+        for path in paths where FileManager.default.fileExists(atPath: path) {
             do {
-                try Resources.register(path: place)
+                try Resources.register(path: path)
                 return
             } catch {
                 throw Missing(message: error.message)
             }
         }
-        throw Missing(message: "parlance.gresource is in none of: \(places.joined(separator: ", "))")
+        throw Missing(message: "parlance.gresource is in none of: \(paths.joined(separator: ", "))")
     }
 
     /// Adds the style sheet to the default display.

@@ -24,7 +24,7 @@ extension Outbox {
             OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
         }
         guard !requests.isEmpty else { return }
-        try await append(requests, in: room, sentDraft: removingDraft ? room : nil, leftDraft: draft)
+        try await append(requests, in: room, sentDraft: removingDraft ? room : nil, remainingDraft: draft)
     }
 
     /// Changes the text of a message that is on its way, or that the server has.
@@ -70,13 +70,13 @@ extension Outbox {
     ///
     /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
     public func react(
-        _ text: String, isGiven: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
+        _ text: String, isAdded: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
         let (target, _) = try resolve(target, in: room)
         let earlier = rooms[room]?.changeable(for: target) { action in
             if case .react(_, text, _) = action { true } else { false }
         }
-        let action = OutboxAction.react(target, text: text, isGiven: isGiven)
+        let action = OutboxAction.react(target, text: text, isGiven: isAdded)
         if let earlier {
             if earlier.request.action == action { return try await replace(earlier, with: action, in: room) }
             return try await remove([earlier.request.key], in: room)
@@ -152,7 +152,7 @@ extension Outbox {
     }
 
     private func append(
-        _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil, leftDraft: SavedDraft? = nil,
+        _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil, remainingDraft: SavedDraft? = nil,
         removing removed: Set<OutboxChange.Key> = []
     ) async throws {
         // In the queue before it is written, so that calls that come in between find their order; no worker takes it
@@ -165,10 +165,10 @@ extension Outbox {
         rooms[room]?.setLeaving(Set(removed.map(\.id)), true)
         do {
             try await commit(
-                OutboxChange(put: requests, removed: removed, sentDraft: sentDraft, leftDraft: leftDraft))
+                OutboxChange(put: requests, removed: removed, sentDraft: sentDraft, remainingDraft: remainingDraft))
         } catch {
             rooms[room]?.remove(Set(requests.map(\.id)))
-            await keep(removed, in: room)
+            await cancelRemoval(removed, in: room)
             throw error
         }
         rooms[room]?.remove(Set(removed.map(\.id)))
@@ -210,7 +210,7 @@ extension Outbox {
         do {
             try await commit(OutboxChange(removed: keys))
         } catch {
-            await keep(keys, in: room)
+            await cancelRemoval(keys, in: room)
             throw error
         }
         rooms[room]?.remove(leaving)
@@ -218,10 +218,10 @@ extension Outbox {
     }
 
     /// What could not be taken from the disk stays, with the targets that it got meanwhile.
-    private func keep(_ keys: Set<OutboxChange.Key>, in room: RoomID) async {
-        let kept = Set(keys.map(\.id))
-        rooms[room]?.setLeaving(kept, false)
-        let entries = rooms[room]?.entries.filter { kept.contains($0.request.id) } ?? []
+    private func cancelRemoval(_ keys: Set<OutboxChange.Key>, in room: RoomID) async {
+        let ids = Set(keys.map(\.id))
+        rooms[room]?.setLeaving(ids, false)
+        let entries = rooms[room]?.entries.filter { ids.contains($0.request.id) } ?? []
         if !entries.isEmpty { await note(OutboxChange(put: entries.map(\.request))) }
         changed(room)
     }

@@ -25,7 +25,7 @@ extension Outbox {
                 await pause(room, for: wait)
                 if !isDue(head.request.id, in: room) { continue }
             }
-            guard let entry = begin(in: room) else { continue }
+            guard let entry = startNext(in: room) else { continue }
             await attempt(entry.request, in: room)
         }
         rooms[room]?.worker = nil
@@ -56,12 +56,12 @@ extension Outbox {
     }
 
     /// - Returns: the first of the room, from now on in flight; nil if it may not be.
-    private func begin(in room: RoomID) -> RoomQueue.Entry? {
+    private func startNext(in room: RoomID) -> RoomQueue.Entry? {
         guard let queue = rooms[room], canWork(on: queue), var head = queue.head else { return nil }
         head.isInFlight = true
         head.isTouched = true
         rooms[room]?[head.request.id] = head
-        tell(room)
+        publish(room)
         return head
     }
 
@@ -72,15 +72,15 @@ extension Outbox {
             await finish(request.id, as: message, in: room)
         } catch is CancellationError {
             land(request.id, in: room) { _ in }
-        } catch DeliveryError.refused(let reason) {
-            var refused = rooms[room]?[request.id]?.request ?? request
-            refused.failure = reason
-            await note(OutboxChange(put: [refused]))
+        } catch DeliveryError.rejected(let reason) {
+            var rejected = rooms[room]?[request.id]?.request ?? request
+            rejected.failure = reason
+            await note(OutboxChange(put: [rejected]))
             land(request.id, in: room) { $0.request.failure = reason }
         } catch DeliveryError.busy(let retryAfter) {
-            let longest = max(retryAfter, .zero)
+            let retryDelay = max(retryAfter, .zero)
             // A little later, and not all at once, but never earlier than asked.
-            heldUntil = max(heldUntil, elapsed() + longest + .seconds(draw()))
+            heldUntil = max(heldUntil, elapsed() + retryDelay + .seconds(draw()))
             land(request.id, in: room) { $0.failures += 1 }
         } catch {
             // Whatever else a backend throws: nothing is known of the request.
@@ -96,15 +96,15 @@ extension Outbox {
     private func uploadFiles(of request: OutboxRequest) async throws -> OutboxRequest {
         guard case .send(var message) = request.action else { return request }
         var request = request
-        for place in message.files.indices where message.files[place].isOnlyHere {
-            let uri = try await upload(message.files[place], of: request)
+        for index in message.files.indices where message.files[index].isOnlyHere {
+            let uri = try await upload(message.files[index], of: request)
             guard var entry = rooms[request.room]?[request.id], !entry.isLeaving else { throw CancellationError() }
-            message.files[place].uri = uri
+            message.files[index].uri = uri
             request.action = .send(message)
             entry.request = request
-            entry.uploadedPart = 0
+            entry.uploadedFraction = 0
             rooms[request.room]?[request.id] = entry
-            tell(request.room)
+            publish(request.room)
             await note(OutboxChange(put: [request]))
         }
         return request
@@ -114,8 +114,8 @@ extension Outbox {
         let (id, room) = (request.id, request.room)
         guard rooms[room]?[id]?.isLeaving == false else { throw CancellationError() }
         let upload = Task { [backend] in
-            try await backend.upload(file, of: request) { [weak self] part in
-                Task { await self?.note(part, of: file, id, in: room) }
+            try await backend.upload(file, of: request) { [weak self] fraction in
+                Task { await self?.note(fraction, of: file, id, in: room) }
             }
         }
         rooms[room]?.uploading = upload
@@ -128,13 +128,13 @@ extension Outbox {
     }
 
     /// What is told late, or twice, changes nothing.
-    private func note(_ part: Double, of file: MediaReference, _ id: TransactionID, in room: RoomID) {
+    private func note(_ fraction: Double, of file: MediaReference, _ id: TransactionID, in room: RoomID) {
         guard var entry = rooms[room]?[id], case .send(let message) = entry.request.action,
-            message.files.first(where: \.isOnlyHere) == file, part > entry.uploadedPart
+            message.files.first(where: \.isOnlyHere) == file, fraction > entry.uploadedFraction
         else { return }
-        entry.uploadedPart = min(part, 1)
+        entry.uploadedFraction = min(fraction, 1)
         rooms[room]?[id] = entry
-        tell(room)
+        publish(room)
     }
 
     /// The server has it: what changes it can go out now. What is asked for while that is written down is told the
@@ -151,46 +151,46 @@ extension Outbox {
         }
         await note(change)
         rooms[room]?.remove([id])
-        tell(room)
+        publish(room)
     }
 
     private func land(_ id: TransactionID, in room: RoomID, _ body: (inout RoomQueue.Entry) -> Void) {
         guard var entry = rooms[room]?[id] else { return }
         entry.isInFlight = false
-        entry.uploadedPart = 0
+        entry.uploadedFraction = 0
         body(&entry)
         rooms[room]?[id] = entry
-        tell(room)
+        publish(room)
     }
 
     /// Marks what was online for too long without success, and waits for the next to come to that.
-    func scheduleMarks() {
+    func scheduleOverdueCheck() {
         marking?.cancel()
         marking = nil
         guard isOnline, !isClosed else { return }
         let online = onlineTime
         var soonest: Duration?
         for (room, queue) in rooms {
-            var isMarked = false
+            var hasNewOverdue = false
             // In order: whoever comes later was queued later.
-            for entry in queue.entries where !entry.isUnsent {
-                let due = entry.onlineBefore + Self.unsentAfter
+            for entry in queue.entries where !entry.isOverdue {
+                let due = entry.onlineBefore + Self.overdueAfter
                 if due > online {
                     soonest = min(soonest ?? due, due)
                     break
                 }
                 var entry = entry
-                entry.isUnsent = true
+                entry.isOverdue = true
                 rooms[room]?[entry.request.id] = entry
-                isMarked = true
+                hasNewOverdue = true
             }
-            if isMarked { tell(room) }
+            if hasNewOverdue { publish(room) }
         }
         guard let soonest else { return }
         let clock = clock
         marking = Task { [weak self] in
             guard (try? await clock.sleep(for: soonest - online, tolerance: nil)) != nil else { return }
-            await self?.scheduleMarks()
+            await self?.scheduleOverdueCheck()
         }
     }
 }

@@ -8,7 +8,7 @@ public import Foundation
 /// server refuses stops its room until the user retries or discards it, a change that it refuses is set aside.
 public actor Outbox {
     /// After this time online without success a request is marked as unsent.
-    public static let unsentAfter = Duration.seconds(300)
+    public static let overdueAfter = Duration.seconds(300)
 
     let storage: any OutboxStorage
     let backend: any OutboxBackend
@@ -116,12 +116,12 @@ public actor Outbox {
 
     /// Tells the observers of a room, and sees that someone works on it.
     func changed(_ room: RoomID) {
-        tell(room)
+        publish(room)
         wake(room)
-        if marking == nil { scheduleMarks() }
+        if marking == nil { scheduleOverdueCheck() }
     }
 
-    func tell(_ room: RoomID) {
+    func publish(_ room: RoomID) {
         if let observers = observers[room], !observers.isEmpty {
             let items = rooms[room]?.items ?? []
             for continuation in observers.values { continuation.yield(items) }
@@ -130,33 +130,33 @@ public actor Outbox {
 
     /// Writes a change down, together with what could not be written before.
     /// - Throws: ``ChatError`` of the storage: nothing of the change is written then.
-    func commit(_ change: OutboxChange) async throws { try await enqueue(change, isKept: false).value }
+    func commit(_ change: OutboxChange) async throws { try await enqueue(change, retainsOnFailure: false).value }
 
     /// Writes down what has happened. What can't be written now is written with the next change; should the process
     /// end before, the request is repeated and the server knows its transaction.
-    func note(_ change: OutboxChange) async { _ = await enqueue(change, isKept: true).result }
+    func note(_ change: OutboxChange) async { _ = await enqueue(change, retainsOnFailure: true).result }
 
     /// Changes reach the disk in the order of the calls: a later one may remove what an earlier one puts. The task is
     /// not cancelled with its caller.
-    private func enqueue(_ change: OutboxChange, isKept: Bool) -> Task<Void, any Error> {
+    private func enqueue(_ change: OutboxChange, retainsOnFailure: Bool) -> Task<Void, any Error> {
         let writing = Task { [earlier = self.writing] in
             _ = await earlier?.result
-            try await write(change, isKept: isKept)
+            try await write(change, retainsOnFailure: retainsOnFailure)
         }
         self.writing = writing
         return writing
     }
 
-    private func write(_ change: OutboxChange, isKept: Bool) async throws {
+    private func write(_ change: OutboxChange, retainsOnFailure: Bool) async throws {
         var whole = change
-        let known = Set(change.put.map(\.key)).union(change.removed)
-        whole.put = unsaved.put.filter { !known.contains($0.key) } + change.put
+        let changedKeys = Set(change.put.map(\.key)).union(change.removed)
+        whole.put = unsaved.put.filter { !changedKeys.contains($0.key) } + change.put
         whole.removed.formUnion(unsaved.removed.subtracting(change.put.map(\.key)))
         do {
             try await storage.commit(whole)
             unsaved = OutboxChange()
         } catch {
-            if isKept { unsaved = whole }
+            if retainsOnFailure { unsaved = whole }
             throw error
         }
     }

@@ -26,5 +26,5 @@ public enum DeliveryError: Error, Equatable, Sendable {
     /// The server asks to be left alone for that long, by all rooms.
     case busy(retryAfter: Duration)
     /// The server will never accept it as it is. The reason is technical and holds no message text.
-    case refused(reason: String)
+    case rejected(reason: String)
 }

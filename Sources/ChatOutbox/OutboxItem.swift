@@ -15,7 +15,7 @@ public struct OutboxItem: Equatable, Sendable {
     public var request: OutboxRequest
     public var state: State
     /// Whether it could not be sent within five minutes of being online: to be shown as unsent. Attempts go on.
-    public var isUnsent: Bool
+    public var isOverdue: Bool
     /// How much of its files is uploaded, by their sizes, from 0 to 1; nil once all are. Until then the server has seen
     /// nothing of the message.
     public var upload: Double?

@@ -17,11 +17,11 @@ struct RoomQueue {
         var isStored = true
         /// Whether it is being taken from the disk: nothing is to begin with it, nor to be written of it.
         var isLeaving = false
-        var isUnsent = false
+        var isOverdue = false
         /// The message that it became, while that is being written down.
         var sentAs: MessageID?
         /// How much of the first file that is not uploaded yet is, from 0 to 1.
-        var uploadedPart = 0.0
+        var uploadedFraction = 0.0
 
         /// Whether it can be changed or taken out as it stands here: the server has not seen it, or will have none of it.
         var canChange: Bool { !isTouched || request.failure != nil }
@@ -37,7 +37,7 @@ struct RoomQueue {
             else { return nil }
             let sizes = message.files.map { Double(max($0.bytes ?? 1, 1)) }
             let done = zip(message.files, sizes).map { $0.isOnlyHere ? 0 : $1 }.reduce(0, +)
-            return (done + sizes[current] * uploadedPart) / sizes.reduce(0, +)
+            return (done + sizes[current] * uploadedFraction) / sizes.reduce(0, +)
         }
 
         var item: OutboxItem {
@@ -51,7 +51,7 @@ struct RoomQueue {
                 } else {
                     .waiting
                 }
-            return OutboxItem(request: request, state: state, isUnsent: isUnsent, upload: upload)
+            return OutboxItem(request: request, state: state, isOverdue: isOverdue, upload: upload)
         }
     }
 
@@ -69,8 +69,8 @@ struct RoomQueue {
     subscript(id: TransactionID) -> Entry? {
         get { entries.first { $0.request.id == id } }
         set {
-            guard let newValue, let place = entries.firstIndex(where: { $0.request.id == id }) else { return }
-            entries[place] = newValue
+            guard let newValue, let index = entries.firstIndex(where: { $0.request.id == id }) else { return }
+            entries[index] = newValue
         }
     }
 
@@ -102,6 +102,6 @@ struct RoomQueue {
     }
 
     mutating func updateAll(_ body: (inout Entry) -> Void) {
-        for place in entries.indices { body(&entries[place]) }
+        for index in entries.indices { body(&entries[index]) }
     }
 }

@@ -19,8 +19,8 @@ public struct AccountFolders: Sendable {
         folder(of: account).appending(path: "store", directoryHint: .isDirectory)
     }
 
-    public var secrets: FileSecretStorage {
-        FileSecretStorage(folder: root.appending(path: "secrets", directoryHint: .isDirectory))
+    public var credentialStore: FileCredentialStore {
+        FileCredentialStore(folder: root.appending(path: "secrets", directoryHint: .isDirectory))
     }
 
     public func remove(_ account: String) throws {

@@ -8,14 +8,14 @@ struct AuthorNotes {
     let record: RoomRecord
     let db: Database
 
-    func keep(_ written: WrittenText, of message: MessageID) throws {
+    func save(_ written: WrittenText, of message: MessageID) throws {
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO authorNote VALUES (?, ?, ?)").execute(arguments: [
             record.key, message.rawValue, try WrittenColumn.data(of: written, beside: ""),
         ])
     }
 
     /// - Returns: what waits for the message; it waits no longer.
-    func take(of message: MessageID) throws -> WrittenText? {
+    func removeText(of message: MessageID) throws -> WrittenText? {
         let data = try String.fetchOne(
             db.cachedStatement(sql: "SELECT data FROM authorNote WHERE room = ? AND message = ?"),
             arguments: [record.key, message.rawValue])

@@ -5,7 +5,7 @@ import GRDB
 extension ChatStore {
     /// In the order in which they came.
     public func accounts() async throws -> [Account] {
-        try await readUnsent { db in
+        try await readPending { db in
             try Row.fetchAll(db, sql: "SELECT * FROM account ORDER BY key").map { row in
                 Account(
                     id: try row.value("id"), kind: try row.value("kind"), server: try row.value("server"),
@@ -16,7 +16,7 @@ extension ChatStore {
 
     /// Keeps an account, or what has changed of it.
     public func saveAccount(_ account: Account) async throws {
-        try await writeUnsent { db in
+        try await writePending { db in
             try db.execute(
                 sql: """
                     INSERT INTO account (id, kind, server, device, name) VALUES (?, ?, ?, ?, ?)
@@ -28,12 +28,12 @@ extension ChatStore {
 
     /// Keeps another name of an account; nothing happens if there is none of that identifier.
     public func renameAccount(_ id: String, to name: String) async throws {
-        try await writeUnsent { db in
+        try await writePending { db in
             try db.execute(sql: "UPDATE account SET name = ? WHERE id = ?", arguments: [name, id])
         }
     }
 
     public func removeAccount(_ id: String) async throws {
-        try await writeUnsent { db in try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id]) }
+        try await writePending { db in try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id]) }
     }
 }

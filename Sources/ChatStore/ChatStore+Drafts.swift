@@ -7,7 +7,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func draft(in room: RoomID) async throws -> SavedDraft? {
         let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
-        return try await readUnsent { db in
+        return try await readPending { db in
             try DraftRow.find(room, in: db).flatMap { $0.token == sent ? nil : $0.draft }
         }
     }
@@ -17,33 +17,33 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws -> Bool {
         let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
-        return try await writeUnsent { db in
+        return try await writePending { db in
             let stored = try DraftRow.find(room, in: db)
-            let kept = stored?.token == sent ? nil : stored?.draft
+            let storedDraft = stored?.token == sent ? nil : stored?.draft
             guard let draft = draft?.cut else {
                 if let stored { try stored.remove(in: db) }
-                return kept != nil
+                return storedDraft != nil
             }
-            guard draft != kept else { return false }
+            guard draft != storedDraft else { return false }
             try DraftRow.set(draft, of: room, in: db)
             return true
         }
     }
 
     /// What would be lost with this store.
-    public func unsentCount() async throws -> UnsentCount {
+    public func pendingCount() async throws -> PendingCount {
         let requests = try await outboxRequests()
         let changes = requests.count { $0.action.target != nil }
         let sent = try await read { db in
             try Int64.fetchSet(db, sql: "SELECT sentDraft FROM room WHERE sentDraft IS NOT NULL")
         }
-        let drafts = try await readUnsent { db in try Int64.fetchAll(db, sql: "SELECT token FROM draft") }
-        return UnsentCount(
+        let drafts = try await readPending { db in try Int64.fetchAll(db, sql: "SELECT token FROM draft") }
+        return PendingCount(
             messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
     }
 
     /// Moves the drafts out of a history of the first version.
-    static func carryDrafts(from history: Database, to unsent: DatabasePool) throws {
+    static func carryDrafts(from history: Database, to pending: DatabasePool) throws {
         let rows = try Row.fetchAll(
             history, sql: "SELECT r.id, d.preview, d.data FROM draft d JOIN room r ON r.key = d.room")
         let drafts = try rows.map { row in
@@ -52,14 +52,14 @@ extension ChatStore {
                 draft: SavedDraft(data: try row.value("data"), preview: try row.value("preview"))
             )
         }
-        try unsent.write { db in
+        try pending.write { db in
             for (room, draft) in drafts { try DraftRow.set(draft, of: room, in: db) }
         }
     }
 
     /// Makes rooms for what is unsent in rooms that the history has lost, so that it can be seen.
-    static func adoptOrphans(of unsent: DatabasePool, in history: DatabasePool) throws {
-        let rooms = try unsent.read { db in
+    static func recoverLostRooms(of pending: DatabasePool, in history: DatabasePool) throws {
+        let rooms = try pending.read { db in
             try String.fetchAll(db, sql: "SELECT room FROM draft UNION SELECT room FROM outbox")
         }
         let lost = try history.read { db in try rooms.filter { try RoomRecord.find(RoomID($0), in: db) == nil } }

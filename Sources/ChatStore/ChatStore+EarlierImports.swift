@@ -21,7 +21,7 @@ extension ChatStore {
                         AND NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = ?)
                         AND NOT EXISTS (SELECT 1 FROM gap WHERE room = r.key)
                     ORDER BY r.key
-                    """, arguments: [Self.importSource, Self.stagingMark]
+                    """, arguments: [Self.importSource, Self.stagedSetting]
             ).map(ImportedRoom.init)
             guard !rooms.isEmpty else { return [] }
             let ends = try rooms.map { try Self.ends(of: $0.key, in: db) }
@@ -56,14 +56,14 @@ extension ChatStore {
         let source = try String.fetchOne(
             db, sql: "SELECT value FROM roomSetting WHERE room = ? AND name = ?",
             arguments: [record.key, importSource])
-        let own = try ends(of: record.key, in: db)
+        let roomEnds = try ends(of: record.key, in: db)
         var best: (room: ImportedRoom, common: Int)?
         for (room, ends) in rooms {
             let isSame =
                 if let source, let other = room.source {
                     source == other
                 } else {
-                    try own.contains { try has($0, in: room.key, db) }
+                    try roomEnds.contains { try has($0, in: room.key, db) }
                         || ends.contains { try has($0, in: record.key, db) }
                 }
             guard isSame else { continue }

@@ -5,14 +5,14 @@ import GRDB
 /// Rooms that are being filled and that nobody sees yet. Lists and searches leave them out by the setting that marks
 /// them.
 extension ChatStore {
-    static let stagingMark = "staged"
+    static let stagedSetting = "staged"
     /// What the program that a room was imported from calls it.
     public static let importSource = "imported"
 
     /// Makes a room that is in no list and in no search.
     public func createStagedRoom(_ new: NewRoom) async throws {
         var new = new
-        new.settings[Self.stagingMark] = "1"
+        new.settings[Self.stagedSetting] = "1"
         try await createRoom(new)
     }
 
@@ -29,15 +29,17 @@ extension ChatStore {
             let record = try RoomRecord.get(room, in: db)
             guard try Self.isStaged(record, in: db) else { throw ChatError.notPermitted }
             for member in members { try Self.insert(member, into: record, in: db) }
-            var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
-            let known = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ?")
-            let mark = try db.cachedStatement(sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?")
+            var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
+            let existenceQuery = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ?")
+            let editUpdate = try db.cachedStatement(sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?")
             var count = 0
             for new in messages {
-                guard try Bool.fetchOne(known, arguments: [record.key, new.id.rawValue]) == nil else { continue }
+                guard try Bool.fetchOne(existenceQuery, arguments: [record.key, new.id.rawValue]) == nil else {
+                    continue
+                }
                 _ = try writer.append(new)
                 if let date = edited[new.id] {
-                    try mark.execute(arguments: [date.milliseconds, record.key, new.id.rawValue])
+                    try editUpdate.execute(arguments: [date.milliseconds, record.key, new.id.rawValue])
                 }
                 count += 1
             }
@@ -74,12 +76,12 @@ extension ChatStore {
         switch change.kind {
         case .reaction(let text):
             guard ChatLimits.isValidReaction(text) else { return false }
-            _ = try editor.setReaction(text, isGiven: true, to: message, by: change.member, at: change.at, id: nil)
-        case .edit(let said):
+            _ = try editor.setReaction(text, isAdded: true, to: message, by: change.member, at: change.at, id: nil)
+        case .edit(let wording):
             guard change.member == message.sender,
-                ChatLimits.isValidMessage(said.text, attachments: message.attachments.count)
+                ChatLimits.isValidMessage(wording.text, attachments: message.attachments.count)
             else { return false }
-            _ = try editor.edit(message, to: said, at: change.at)
+            _ = try editor.edit(message, to: wording, at: change.at)
         }
         return true
     }
@@ -102,7 +104,7 @@ extension ChatStore {
                 }
                 try db.execute(
                     sql: "DELETE FROM roomSetting WHERE room = ? AND name = ?",
-                    arguments: [record.key, Self.stagingMark])
+                    arguments: [record.key, Self.stagedSetting])
                 try db.execute(
                     sql: "UPDATE room SET name = ?, unread = 0, readUpTo = ? WHERE key = ?",
                     arguments: [room.name, try record.ends(in: db)?.last.position, record.key])
@@ -136,7 +138,7 @@ extension ChatStore {
         try await read { db in
             try String.fetchAll(
                 db, sql: "SELECT r.id FROM roomSetting s JOIN room r ON r.key = s.room WHERE s.name = ?",
-                arguments: [Self.stagingMark]
+                arguments: [Self.stagedSetting]
             ).map { RoomID($0) }
         }
     }
@@ -144,12 +146,12 @@ extension ChatStore {
     static func stagedKeys(in db: Database) throws -> Set<Int64> {
         Set(
             try Int64.fetchAll(
-                db.cachedStatement(sql: "SELECT room FROM roomSetting WHERE name = ?"), arguments: [stagingMark]))
+                db.cachedStatement(sql: "SELECT room FROM roomSetting WHERE name = ?"), arguments: [stagedSetting]))
     }
 
     private static func isStaged(_ record: RoomRecord, in db: Database) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM roomSetting WHERE room = ? AND name = ?"),
-            arguments: [record.key, stagingMark]) != nil
+            arguments: [record.key, stagedSetting]) != nil
     }
 }

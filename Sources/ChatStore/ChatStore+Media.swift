@@ -26,7 +26,7 @@ extension ChatStore {
     }
 
     /// - Returns: what was noted under that URI before.
-    func keep(_ entry: MediaEntry) async throws -> MediaEntry? {
+    func saveMediaEntry(_ entry: MediaEntry) async throws -> MediaEntry? {
         try await writeCache { db in
             let before = try Row.fetchOne(db, sql: "SELECT * FROM media WHERE uri = ?", arguments: [entry.uri])
                 .map(MediaEntry.init(row:))

@@ -7,7 +7,7 @@ extension ChatStore {
     ///
     /// Takes a look at each attachment: for sweeping, seldom and in the background.
     public func mediaReferences(scheme: String) async throws -> Set<String> {
-        let shown = try await read { db in
+        let attachmentURIs = try await read { db in
             try String.fetchSet(
                 db,
                 sql: """
@@ -15,8 +15,8 @@ extension ChatStore {
                     UNION SELECT thumbnail FROM attachment WHERE substr(thumbnail, 1, ?1) = ?2
                     """, arguments: [scheme.count, scheme])
         }
-        return try await shown.union(
-            readUnsent { db in
+        return try await attachmentURIs.union(
+            readPending { db in
                 var found: Set<String> = []
                 // Drafts and actions are opaque here, but what they refer to stands in them as it is.
                 for sql in ["SELECT data FROM draft", "SELECT action FROM outbox"] {

@@ -62,11 +62,12 @@ extension ChatStore {
     }
 
     /// The same with several, in their order: all of them are stored, or none.
-    /// - Parameter left: takes the place of the draft that is removed.
+    /// - Parameter remainingDraft: takes the place of the draft that is removed.
     public func append(
-        _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false, leaving left: SavedDraft? = nil
+        _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false,
+        leaving remainingDraft: SavedDraft? = nil
     ) async throws -> [Appended] {
-        let draft = removingDraft ? try await readUnsent { db in try DraftRow.find(room, in: db) } : nil
+        let draft = removingDraft ? try await readPending { db in try DraftRow.find(room, in: db) } : nil
         let appended: [Appended] = try await write { db in
             let record = try RoomRecord.get(room, in: db)
             var writer = try MessageWriter(to: record, in: db)
@@ -84,27 +85,27 @@ extension ChatStore {
                 try db.execute(
                     sql: "UPDATE room SET sentDraft = ? WHERE key = ?", arguments: [draft.token, record.key])
             }
-            try LeftDraft.set(left.map { LeftDraft($0, inPlaceOf: draft) }, of: record, in: db)
+            try RestoredDraft.set(remainingDraft.map { RestoredDraft($0, inPlaceOf: draft) }, of: record, in: db)
             return appended
         }
         if removingDraft, appended.contains(where: \.isNew) {
             // From the commit above on the draft counts as sent: this only clears it away.
-            try? await clear(draft, leaving: left, in: room)
+            try? await clear(draft, leaving: remainingDraft, in: room)
         }
         return appended
     }
 
-    private func clear(_ sent: DraftRow?, leaving left: SavedDraft?, in room: RoomID) async throws {
-        guard let left else {
-            if let sent { try await writeUnsent { db in try sent.remove(in: db) } }
+    private func clear(_ sent: DraftRow?, leaving remainingDraft: SavedDraft?, in room: RoomID) async throws {
+        guard let remainingDraft else {
+            if let sent { try await writePending { db in try sent.remove(in: db) } }
             return
         }
-        try await writeUnsent { db in try LeftDraft(left, inPlaceOf: sent).move(to: room, in: db) }
-        try await write { db in try LeftDraft.set(nil, of: RoomRecord.get(room, in: db), in: db) }
+        try await writePending { db in try RestoredDraft(remainingDraft, inPlaceOf: sent).move(to: room, in: db) }
+        try await write { db in try RestoredDraft.set(nil, of: RoomRecord.get(room, in: db), in: db) }
     }
 
     /// Where what was fetched from a server belongs in a room's timeline.
-    public enum Place: Sendable {
+    public enum InsertionPoint: Sendable {
         /// After all others: it is new.
         case end
         /// Before all others: it is old, and was not known yet.
@@ -120,19 +121,20 @@ extension ChatStore {
     /// - Returns: those that are new, as they were stored.
     /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if a sender was never in it.
     public func ingest(
-        _ messages: [NewMessage], into room: RoomID, at place: Place = .end, settings: [String: String] = [:]
+        _ messages: [NewMessage], into room: RoomID, at insertionPoint: InsertionPoint = .end,
+        settings: [String: String] = [:]
     ) async throws -> [Message] {
         try await writeCache { db in
             let record = try RoomRecord.get(room, in: db)
-            var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
+            var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
             var stored: [Message] = []
-            let known = try db.cachedStatement(
+            let existenceQuery = try db.cachedStatement(
                 sql: "SELECT 1 FROM message WHERE room = ?1 AND (id = ?2 OR transactionID = ?3)")
-            for new in place == .end ? messages : messages.reversed() {
+            for new in insertionPoint == .end ? messages : messages.reversed() {
                 let isKnown = try Bool.fetchOne(
-                    known, arguments: [record.key, new.id.rawValue, new.transactionID?.rawValue])
+                    existenceQuery, arguments: [record.key, new.id.rawValue, new.transactionID?.rawValue])
                 guard isKnown == nil else { continue }
-                stored.append(try place == .end ? writer.append(new) : writer.prepend(new))
+                stored.append(try insertionPoint == .end ? writer.append(new) : writer.prepend(new))
             }
             try writer.finish()
             for (name, value) in settings {
@@ -142,7 +144,7 @@ extension ChatStore {
                         ON CONFLICT (name) DO UPDATE SET value = excluded.value
                         """, arguments: [name, value])
             }
-            return place == .end ? stored : stored.reversed()
+            return insertionPoint == .end ? stored : stored.reversed()
         }
     }
 
@@ -156,10 +158,10 @@ extension ChatStore {
     ) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            let known = try MessageQuery(room: record).get(message, in: db)
-            guard !known.isDeleted, known.event == nil else { throw ChatError.notFound }
-            guard known.sender == member else { throw ChatError.notPermitted }
-            return try MessageEditor(record: record, db: db).edit(known, to: wording, at: date)
+            let existing = try MessageQuery(room: record).get(message, in: db)
+            guard !existing.isDeleted, existing.event == nil else { throw ChatError.notFound }
+            guard existing.sender == member else { throw ChatError.notPermitted }
+            return try MessageEditor(record: record, db: db).edit(existing, to: wording, at: date)
         }
     }
 
@@ -171,11 +173,11 @@ extension ChatStore {
     public func setWritten(_ written: WrittenText, of message: MessageID, in room: RoomID) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            guard let known = try MessageQuery(room: record).find(message, in: db) else {
-                try AuthorNotes(record: record, db: db).keep(written, of: message)
+            guard let existing = try MessageQuery(room: record).find(message, in: db) else {
+                try AuthorNotes(record: record, db: db).save(written, of: message)
                 return nil
             }
-            return try MessageEditor(record: record, db: db).setWritten(written, of: known)
+            return try MessageEditor(record: record, db: db).setWritten(written, of: existing)
         }
     }
 
@@ -187,9 +189,9 @@ extension ChatStore {
     public func delete(_ message: MessageID, in room: RoomID, by member: MemberID) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
-            let known = try MessageQuery(room: record).get(message, in: db)
-            guard known.sender == member, known.event == nil else { throw ChatError.notPermitted }
-            return try MessageEditor(record: record, db: db).delete(known)
+            let existing = try MessageQuery(room: record).get(message, in: db)
+            guard existing.sender == member, existing.event == nil else { throw ChatError.notPermitted }
+            return try MessageEditor(record: record, db: db).delete(existing)
         }
     }
 

@@ -5,7 +5,7 @@ import GRDB
 extension ChatStore: OutboxStorage {
     /// What can't be read is told as that, and stays where it is.
     public func outboxRequests() async throws -> [OutboxRequest] {
-        try await readUnsent { db in try Self.requests(in: db) }
+        try await readPending { db in try Self.requests(in: db) }
     }
 
     static func requests(in db: Database) throws -> [OutboxRequest] {
@@ -13,13 +13,13 @@ extension ChatStore: OutboxStorage {
     }
 
     public func commit(_ change: OutboxChange) async throws {
-        try await writeUnsent { db in
+        try await writePending { db in
             let removal = try db.cachedStatement(sql: "DELETE FROM outbox WHERE room = ? AND id = ?")
             for key in change.removed { try removal.execute(arguments: [key.room.rawValue, key.id.rawValue]) }
             for request in change.put { try Self.put(request, in: db) }
             guard let room = change.sentDraft else { return }
-            if let left = change.leftDraft {
-                try DraftRow.set(left, of: room, in: db)
+            if let remainingDraft = change.remainingDraft {
+                try DraftRow.set(remainingDraft, of: room, in: db)
             } else {
                 try DraftRow.find(room, in: db)?.remove(in: db)
             }

@@ -25,7 +25,7 @@ extension ChatStore {
     /// - Returns: the message as it is now; nil if nothing was changed.
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted.
     public func setReaction(
-        _ text: String, isGiven: Bool, to message: MessageID, in room: RoomID, by member: MemberID, at date: Date,
+        _ text: String, isAdded: Bool, to message: MessageID, in room: RoomID, by member: MemberID, at date: Date,
         id: String? = nil
     ) async throws -> Message? {
         try await write { db in
@@ -33,7 +33,7 @@ extension ChatStore {
             let found = try MessageQuery(room: record).get(message, in: db)
             guard !found.isDeleted, found.event == nil else { throw ChatError.notFound }
             return try MessageEditor(record: record, db: db)
-                .setReaction(text, isGiven: isGiven, to: found, by: member, at: date, id: id)
+                .setReaction(text, isAdded: isAdded, to: found, by: member, at: date, id: id)
         }
     }
 
@@ -41,7 +41,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setReceipt(_ receipt: ReadReceipt, in room: RoomID) async throws {
         try await writeCache { db in
-            _ = try ReceiptBook(record: RoomRecord.get(room, in: db), db: db).take([receipt])
+            _ = try ReceiptStore(record: RoomRecord.get(room, in: db), db: db).apply([receipt])
         }
     }
 

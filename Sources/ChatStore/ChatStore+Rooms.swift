@@ -9,7 +9,7 @@ extension ChatStore {
     /// All rooms, most recently active first. The cost does not depend on the length of their histories.
     public func roomSummaries() async throws -> [RoomSummary] {
         // Before the rooms: a draft sent in between has its token among them.
-        let drafts = try await readUnsent(DraftRow.previews)
+        let drafts = try await readPending(DraftRow.previews)
         return try await read { db in
             let statement = try db.cachedStatement(
                 sql: """
@@ -56,11 +56,12 @@ extension ChatStore {
             guard let record = try RoomRecord.find(room, in: db) else { return nil }
             let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
             // What was marked may have been no message.
-            let readUpTo = try record.readUpTo.flatMap { position in
-                try EventPlaces(record: record, db: db).lastMessage(before: position + 1)?.id
+            let fullyReadMarker = try record.fullyReadPosition.flatMap { position in
+                try EventPositions(record: record, db: db).lastMessage(before: position + 1)?.id
             }
             return RoomSnapshot(
-                room: record.room, page: page, members: try Self.members(of: record, in: db), readUpTo: readUpTo)
+                room: record.room, page: page, members: try Self.members(of: record, in: db),
+                fullyReadMarker: fullyReadMarker)
         }
     }
 
@@ -141,7 +142,7 @@ extension ChatStore {
     public func removeRoom(_ room: RoomID) async throws {
         _ = try await read { db in try RoomRecord.get(room, in: db) }
         // Before the room: it must not be left to itself.
-        try await writeUnsent { db in
+        try await writePending { db in
             for table in ["draft", "outbox"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE room = ?", arguments: [room.rawValue])
             }

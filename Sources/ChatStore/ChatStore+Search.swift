@@ -2,7 +2,7 @@ public import ChatCore
 import GRDB
 
 extension ChatStore: SearchService {
-    /// Looks at no more than ``SearchPass/mostCandidates`` messages that the indexes offer in vain; a query for very
+    /// Looks at no more than ``SearchPass/maxCandidates`` messages that the indexes offer in vain; a query for very
     /// common parts, or by time alone, goes on at the cursor.
     public func search(_ query: SearchQuery) async throws -> SearchPage {
         guard !query.isEmpty else { return .nothing }
@@ -20,8 +20,8 @@ extension ChatStore: SearchService {
     }
 
     public func members(named name: String) async throws -> Set<MemberID> {
-        let wanted = SearchTerms(name)
-        guard !wanted.isEmpty else { return [] }
+        let terms = SearchTerms(name)
+        guard !terms.isEmpty else { return [] }
         return try await read { db in
             if name.lowercased() == "me" {
                 return Set(
@@ -31,7 +31,7 @@ extension ChatStore: SearchService {
             let rows = try Row.fetchCursor(db, sql: "SELECT DISTINCT id, name FROM member")
             var found: Set<MemberID> = []
             while let row = try rows.next() {
-                if wanted.beginWords(of: try row.value("name")) { found.insert(try row.identifier("id")) }
+                if terms.matchesWordStarts(of: try row.value("name")) { found.insert(try row.identifier("id")) }
             }
             return found
         }

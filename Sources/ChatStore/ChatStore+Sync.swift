@@ -7,12 +7,12 @@ extension ChatStore {
     ///
     /// What is known already changes nothing, so that a batch may come twice, or overlap with another.
     /// - Returns: what became of the rooms, in the order of the batch.
-    public func apply(_ batch: SyncBatch) async throws -> [RoomOutcome] {
-        let left = batch.rooms.filter(\.isLeft).map(\.id)
-        if !left.isEmpty {
+    public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
+        let leftRooms = batch.rooms.filter(\.isLeft).map(\.id)
+        if !leftRooms.isEmpty {
             // Before the rooms: what is unsent must not be left to itself.
-            try await writeUnsent { db in
-                for room in left {
+            try await writePending { db in
+                for room in leftRooms {
                     for table in ["draft", "outbox"] {
                         try db.execute(sql: "DELETE FROM \(table) WHERE room = ?", arguments: [room.rawValue])
                     }
@@ -20,9 +20,9 @@ extension ChatStore {
             }
         }
         return try await writeCache { db in
-            let outcomes = try batch.rooms.map { try RoomSync(db: db).apply($0) }
-            try InvitationTable(db: db).take(batch)
-            if let direct = batch.directRooms { try Self.mark(direct, in: db) }
+            let roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            try InvitationTable(db: db).apply(batch)
+            if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
             for (name, value) in batch.settings {
                 try db.execute(
                     sql: """
@@ -30,12 +30,12 @@ extension ChatStore {
                         ON CONFLICT (name) DO UPDATE SET value = excluded.value
                         """, arguments: [name, value])
             }
-            return outcomes
+            return roomChanges
         }
     }
 
     /// Makes these rooms conversations for two, and no others.
-    private static func mark(_ direct: Set<RoomID>, in db: Database) throws {
+    private static func setDirectRooms(_ direct: Set<RoomID>, in db: Database) throws {
         let rows = try Row.fetchAll(db, sql: "SELECT key, id, kind FROM room WHERE kind IN ('direct', 'group')")
         for row in rows {
             let kind = direct.contains(try row.identifier("id")) ? Room.Kind.direct : .group
@@ -56,7 +56,7 @@ extension ChatStore {
     /// - Throws: ``ChatError/notFound`` without the room.
     public func fill(
         _ gap: TimelineGap, in room: RoomID, with events: [TimelineEvent], members: [Member] = [], next token: String?
-    ) async throws -> RoomOutcome? {
+    ) async throws -> RoomChange? {
         try await writeCache { db in
             try RoomSync(db: db).fill(gap, in: RoomRecord.get(room, in: db), with: events, members, next: token)
         }
@@ -64,22 +64,22 @@ extension ChatStore {
 
     /// Puts a piece of history into a gap.
     ///
-    /// - Parameter followsOn: whether it begins where what is in front of the gap ends. Otherwise it may lie anywhere in
+    /// - Parameter isContiguous: whether it begins where what is in front of the gap ends. Otherwise it may lie anywhere in
     ///   the gap, or meet one of its ends.
     /// - Returns: nil if it does not belong there, or the gap is no longer as it was given.
     /// - Throws: ``ChatError/notFound`` without the room.
-    public func place(
-        _ stretch: HistoryStretch, in gap: TimelineGap, of room: RoomID, members: [Member] = [], followsOn: Bool = false
-    ) async throws -> RoomOutcome? {
+    public func insertChunk(
+        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, members: [Member] = [], isContiguous: Bool = false
+    ) async throws -> RoomChange? {
         try await writeCache { db in
-            try RoomSync(db: db).place(
-                stretch, in: gap, of: RoomRecord.get(room, in: db), members, followsOn: followsOn)
+            try RoomSync(db: db).insertChunk(
+                chunk, in: gap, of: RoomRecord.get(room, in: db), members, isContiguous: isContiguous)
         }
     }
 
     /// Takes in a change that a server took from here: the sync may tell it again.
     /// - Throws: ``ChatError/notFound`` without the room.
-    public func apply(_ change: MessageChange, in room: RoomID) async throws -> RoomOutcome {
+    public func apply(_ change: MessageChange, in room: RoomID) async throws -> RoomChange {
         try await writeCache { db in try RoomSync(db: db).apply(change, in: RoomRecord.get(room, in: db)) }
     }
 

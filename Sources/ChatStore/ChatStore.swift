@@ -16,7 +16,7 @@ public final class ChatStore: Sendable {
     /// Where the store lies.
     public let folder: URL
     let history: DatabasePool
-    let unsent: DatabasePool
+    let pending: DatabasePool
     private let files: StoreFolder
     private let lock: StoreLock
     /// What keeps the end of this use from counting as clean.
@@ -50,7 +50,7 @@ public final class ChatStore: Sendable {
                 }
             } else {
                 // Without it the newest changes are missing, and nothing else would tell.
-                guard !lock.leftLogs || FileSystem.exists(file.log) else {
+                guard !lock.hasLeftoverLogs || FileSystem.exists(file.log) else {
                     throw .damaged(path: file.path, reason: "its log is missing")
                 }
                 if try StoreInspection(file: file, lastEnding: lastEnding).run() { isUnchecked = true }
@@ -59,28 +59,28 @@ public final class ChatStore: Sendable {
         FileSystem.syncFolder(url.path)
         state = Mutex(State(isUnchecked: isUnchecked))
         try lock.noteOpening(isNew: isNew || lastEnding == .none, path: folder.lock)
-        var path = folder.unsent.path
+        var path = folder.pending.path
         do {
-            unsent = try DatabasePool(path: path, configuration: Self.configuration("unsent", readers: 1))
+            pending = try DatabasePool(path: path, configuration: Self.configuration("unsent", maxReaders: 1))
             // GRDB sets NORMAL when it turns on the write-ahead log.
-            try unsent.writeWithoutTransaction { db in
+            try pending.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100")
             }
-            try folder.unsent.schema.migrate(unsent)
+            try folder.pending.schema.migrate(pending)
             path = folder.history.path
-            history = try DatabasePool(path: path, configuration: Self.configuration("history", readers: 3))
+            history = try DatabasePool(path: path, configuration: Self.configuration("history", maxReaders: 3))
             try history.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-            let unsent = unsent
+            let pending = pending
             try folder.history.schema.migrate(history) { step, db in
-                if step == Schema.stepThatDropsDrafts { try Self.carryDrafts(from: db, to: unsent) }
-                if step == Schema.stepThatAsksAnew { try WrongStretches(db: db).takeOut() }
+                if step == Schema.stepThatDropsDrafts { try Self.carryDrafts(from: db, to: pending) }
+                if step == Schema.stepThatRefetchesHistory { try MisplacedChunks(db: db).removeAll() }
             }
         } catch {
             throw StoreOpeningError(error, path: path)
         }
         do {
-            try LeftDraft.moveAll(from: history, to: unsent)
-            try Self.adoptOrphans(of: unsent, in: history)
+            try RestoredDraft.moveAll(from: history, to: pending)
+            try Self.recoverLostRooms(of: pending, in: history)
         } catch {
             // Met again by whoever reads there, and by the check at the next start.
             state.withLock { $0.isSuspect = true }
@@ -132,7 +132,7 @@ public final class ChatStore: Sendable {
         }
         do {
             // Its readers close first, as only a writer that closes last empties and removes the log.
-            for pool in [history, unsent] {
+            for pool in [history, pending] {
                 pool.releaseMemory()
                 try pool.close()
             }
@@ -182,7 +182,7 @@ public final class ChatStore: Sendable {
             let references = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { "dangling reference: \($0)" }
             return pages + references
         }
-        return try await read(check) + readUnsent(check)
+        return try await read(check) + readPending(check)
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
@@ -211,12 +211,12 @@ public final class ChatStore: Sendable {
         }
     }
 
-    func readUnsent<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await unsent.read(body) } catch { throw noted(error) }
+    func readPending<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await pending.read(body) } catch { throw noted(error) }
     }
 
-    func writeUnsent<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await unsent.write(body) } catch { throw noted(error) }
+    func writePending<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do { return try await pending.write(body) } catch { throw noted(error) }
     }
 
     /// The error as callers know it.
@@ -232,10 +232,10 @@ public final class ChatStore: Sendable {
         return ChatError(storage: error)
     }
 
-    private static func configuration(_ label: String, readers: Int) -> Configuration {
+    private static func configuration(_ label: String, maxReaders: Int) -> Configuration {
         var configuration = Configuration()
         configuration.label = label
-        configuration.maximumReaderCount = readers
+        configuration.maximumReaderCount = maxReaders
         // Only someone's SQLite shell can be in the way: the lock keeps other stores out.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in

@@ -46,20 +46,20 @@ struct ContentReader: ~Copyable {
     ///
     /// A file may have grown since it was opened: the limit holds for what is read.
     mutating func next(_ size: Int) throws(ChatError) -> Data? {
-        let piece = descriptor >= 0 ? try readFile(size) : data.subdata(in: count..<min(count + size, data.count))
-        guard !piece.isEmpty else { return nil }
-        count += piece.count
+        let chunk = descriptor >= 0 ? try readFile(size) : data.subdata(in: count..<min(count + size, data.count))
+        guard !chunk.isEmpty else { return nil }
+        count += chunk.count
         if count > limit { throw .fileTooLarge(limit: limit) }
-        return piece
+        return chunk
     }
 
     private func readFile(_ size: Int) throws(ChatError) -> Data {
-        var piece = Data(count: size)
+        var buffer = Data(count: size)
         while true {
-            let got = piece.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, size) }
+            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, size) }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw .unreadableFile }
-            return piece.prefix(got)
+            return buffer.prefix(got)
         }
     }
 }

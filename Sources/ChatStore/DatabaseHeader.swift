@@ -31,5 +31,5 @@ struct DatabaseHeader {
         return facts.first { !$0.isSound }.map { "the header is damaged: \($0.name)" }
     }
 
-    private func word(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    private func word(_ offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -46,7 +46,7 @@ struct EarlierOutboxAction: Decodable {
     private static func reference(_ file: Sending.File) -> MediaReference {
         var reference = file.reference
         if reference.uri.isEmpty {
-            reference.uri = MediaReference.keptScheme + String(file.path.split(separator: "/").last ?? "")
+            reference.uri = MediaReference.localScheme + String(file.path.split(separator: "/").last ?? "")
         }
         return reference
     }

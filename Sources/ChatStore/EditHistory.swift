@@ -87,8 +87,8 @@ struct EditHistory {
     /// Notes how an edit was written that is known without that.
     /// - Returns: whether the message is another than before.
     func setWritten(_ wording: Wording, of edit: String) throws -> Bool {
-        guard wording.written != nil, let known = try version(edit), known.wording.written != wording.written,
-            known.wording.text == wording.text, known.wording.html == wording.html
+        guard wording.written != nil, let existing = try version(edit), existing.wording.written != wording.written,
+            existing.wording.text == wording.text, existing.wording.html == wording.html
         else { return false }
         try db.execute(
             sql: "UPDATE revision SET written = ? WHERE message = ? AND edit = ?",
@@ -104,15 +104,15 @@ struct EditHistory {
     /// - Returns: whether the message is another than before.
     func put(_ edit: String, _ wording: Wording, _ contents: StoredContents, at date: Date) throws -> Bool {
         var wording = wording
-        if let known = try version(edit) {
-            let isSaid = known.wording.text == wording.text && known.wording.html == wording.html
-            if wording.written == nil, isSaid { wording.written = known.wording.written }
+        if let existing = try version(edit) {
+            let isSameText = existing.wording.text == wording.text && existing.wording.html == wording.html
+            if wording.written == nil, isSameText { wording.written = existing.wording.written }
             if wording.written != nil { wording.mentionsEveryone = false }
             guard
-                known.time != date.milliseconds || known.wording.written != wording.written
-                    || known.wording.mentionsEveryone != wording.mentionsEveryone
+                existing.time != date.milliseconds || existing.wording.written != wording.written
+                    || existing.wording.mentionsEveryone != wording.mentionsEveryone
             else { return false }
-            _ = try takeBack(edit)
+            _ = try removeRevision(edit)
         }
         let newest = try Row.fetchOne(
             db.cachedStatement(
@@ -132,7 +132,7 @@ struct EditHistory {
 
     /// Takes an edit from among the versions, together with what it said.
     /// - Returns: whether the message is another than before.
-    func takeBack(_ edit: String) throws -> Bool {
+    func removeRevision(_ edit: String) throws -> Bool {
         try db.execute(sql: "DELETE FROM revision WHERE message = ? AND edit = ?", arguments: [key, edit])
         guard db.changesCount == 0,
             let before = try Row.fetchOne(

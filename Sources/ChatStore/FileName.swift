@@ -7,7 +7,7 @@ enum FileName {
     /// long; its extension stays.
     static func safe(_ name: String) -> String {
         var safe = ""
-        for character in name where character.unicodeScalars.allSatisfy(isShown) {
+        for character in name where character.unicodeScalars.allSatisfy(isDisplayable) {
             safe.append(character == "/" || character == "\\" ? "_" : character)
         }
         while let first = safe.first, first == "." || first.isWhitespace { safe.removeFirst() }
@@ -15,7 +15,7 @@ enum FileName {
         return shortened(safe)
     }
 
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isDisplayable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .surrogate, .lineSeparator, .paragraphSeparator: false
         // Marks that turn the direction hide what a name ends with; joiners make emoji.

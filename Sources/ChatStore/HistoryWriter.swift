@@ -15,25 +15,25 @@ struct HistoryWriter {
         self.record = record
         self.db = db
         self.position = position
-        messages = try MessageWriter(to: record, allowingThoseWhoLeft: true, before: position, in: db)
+        messages = try MessageWriter(to: record, allowingFormerMembers: true, before: position, in: db)
     }
 
     /// - Parameter event: one that is not known.
     /// - Returns: the messages that have other readers than before.
     mutating func prepend(_ event: TimelineEvent) throws -> Set<MessageID> {
         guard let id = event.id else { return [] }
-        let place: Int64
+        let eventPosition: Int64
         if let message = event.message {
             position = try messages.prepend(message).position
-            place = position
+            eventPosition = position
             new.append(event)
             try RoomSync(db: db).noteEntry(message, in: record)
         } else {
             // Later than the message that is going to be there.
-            place = position - 1
-            try EventPlaces(record: record, db: db).note(id, at: place)
+            eventPosition = position - 1
+            try EventPositions(record: record, db: db).note(id, at: eventPosition)
         }
-        return try ReceiptBook(record: record, db: db).settle(at: id, place)
+        return try ReceiptStore(record: record, db: db).resolve(at: id, eventPosition)
     }
 
     func finish() throws { try messages.finish() }

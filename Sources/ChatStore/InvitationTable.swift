@@ -6,10 +6,10 @@ import GRDB
 struct InvitationTable {
     let db: Database
 
-    func take(_ batch: SyncBatch) throws {
+    func apply(_ batch: SyncBatch) throws {
         if batch.areInvitationsWhole {
-            let told = Set(batch.invitations.map(\.room.rawValue))
-            for room in try String.fetchAll(db, sql: "SELECT room FROM invitation") where !told.contains(room) {
+            let listedRooms = Set(batch.invitations.map(\.room.rawValue))
+            for room in try String.fetchAll(db, sql: "SELECT room FROM invitation") where !listedRooms.contains(room) {
                 try remove(room)
             }
         }

@@ -4,7 +4,7 @@ import GRDB
 /// The latest of what was found so far, at most so many.
 struct LatestMatches {
     private let limit: Int
-    private var found: [(key: Int64, place: SearchPlace)] = []
+    private var found: [(key: Int64, place: SearchPosition)] = []
     /// Whether there may be more than those, which are not as late.
     var hasMore = false
 
@@ -15,21 +15,21 @@ struct LatestMatches {
 
     /// The latest first.
     var keys: [Int64] { found.map(\.key) }
-    var last: SearchPlace? { found.last?.place }
+    var last: SearchPosition? { found.last?.place }
     var isFull: Bool { found.count >= limit }
     /// What something has to be later than; nil while there is room.
-    var worst: SearchPlace? { isFull ? last : nil }
+    var worst: SearchPosition? { isFull ? last : nil }
 
     /// Whether there is a place for it, if it matches.
-    mutating func takes(_ place: SearchPlace) -> Bool {
-        guard let worst, place < worst else { return true }
+    mutating func accepts(_ position: SearchPosition) -> Bool {
+        guard let worst, position < worst else { return true }
         hasMore = true
         return false
     }
 
-    mutating func insert(_ key: Int64, at place: SearchPlace) {
-        let index = found.lastIndex { $0.place > place }.map { $0 + 1 } ?? 0
-        found.insert((key, place), at: index)
+    mutating func insert(_ key: Int64, at position: SearchPosition) {
+        let index = found.lastIndex { $0.place > position }.map { $0 + 1 } ?? 0
+        found.insert((key, position), at: index)
         guard found.count > limit else { return }
         found.removeLast()
         hasMore = true

@@ -19,7 +19,7 @@ public final class MediaArchive: Sendable {
     public let folder: URL
     /// The most bytes of one content.
     public let limit: Int
-    private static let piece = 1 << 20
+    private static let chunkSize = 1 << 20
 
     public init(folder: URL, limit: Int = ChatLimits.attachmentBytes) {
         self.folder = folder
@@ -30,7 +30,7 @@ public final class MediaArchive: Sendable {
     ///
     /// - Parameter progress: from 0 to 1, ascending, at most once a piece of 1 MiB; from that thread.
     /// - Throws: as ``MediaService/takeIn(_:named:type:progress:)``.
-    public func takeIn(
+    public func store(
         _ content: MediaContent, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> Entry {
         let isCancelled = Mutex(false)
@@ -46,7 +46,7 @@ public final class MediaArchive: Sendable {
     /// Where a content lies; nil if it is not there, or if `digest` is none.
     public func url(of digest: String) -> URL? {
         guard MediaDigest(hex: digest) != nil else { return nil }
-        let url = place(of: digest)
+        let url = fileURL(of: digest)
         return access(url.path, R_OK) == 0 ? url : nil
     }
 
@@ -80,9 +80,9 @@ public final class MediaArchive: Sendable {
     public func sweep(_ scheme: String, knownBy store: ChatStore, at now: Date) async {
         // Asked for anew at each start: what goes wrong now is done then.
         guard let wasRepaired = try? await store.wasRepaired(), !wasRepaired,
-            let known = try? await store.mediaReferences(scheme: scheme)
+            let references = try? await store.mediaReferences(scheme: scheme)
         else { return }
-        _ = try? await sweep(before: now.addingTimeInterval(-Self.grace)) { known.contains(scheme + $0) }
+        _ = try? await sweep(before: now.addingTimeInterval(-Self.grace)) { references.contains(scheme + $0) }
     }
 
     /// Deletes what nothing refers to and was taken in before `date`, and leftovers of copies that were cut off.
@@ -104,7 +104,7 @@ public final class MediaArchive: Sendable {
 
     // MARK: Copying
 
-    private func place(of digest: String) -> URL {
+    private func fileURL(of digest: String) -> URL {
         folder.appending(path: "\(digest.prefix(2))/\(digest)", directoryHint: .notDirectory)
     }
 
@@ -124,26 +124,26 @@ public final class MediaArchive: Sendable {
         }
         let digest = ContentDigest()
         var count = 0
-        while let piece = try reader.next(Self.piece) {
+        while let chunk = try reader.next(Self.chunkSize) {
             if isCancelled() { throw CancellationError() }
-            try piece.withUnsafeBytes { bytes in
+            try chunk.withUnsafeBytes { bytes in
                 digest.update(bytes)
                 try Self.write(bytes, to: descriptor)
             }
-            count += piece.count
+            count += chunk.count
             progress(reader.expected > 0 ? min(1, Double(count) / Double(reader.expected)) : 1)
         }
         guard fsync(descriptor) == 0 else { throw Self.failure() }
         let name = digest.finish()
-        try keep(draft, as: place(of: name))
+        try install(draft, as: fileURL(of: name))
         return Entry(digest: name, bytes: count)
     }
 
-    private func keep(_ draft: URL, as place: URL) throws {
-        try Self.makeFolder(place.deletingLastPathComponent())
+    private func install(_ draft: URL, as destination: URL) throws {
+        try Self.makeFolder(destination.deletingLastPathComponent())
         // The same content again: the same bytes come to the same place, with a new time, which a sweep looks at.
-        guard rename(draft.path, place.path) == 0 else { throw Self.failure() }
-        FileSystem.syncFolder(place.deletingLastPathComponent().path)
+        guard rename(draft.path, destination.path) == 0 else { throw Self.failure() }
+        FileSystem.syncFolder(destination.deletingLastPathComponent().path)
     }
 
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
@@ -179,7 +179,7 @@ public final class MediaArchive: Sendable {
                 while let url = files?.nextObject() as? URL {
                     guard let changed = Self.changed(url), changed < date else { continue }
                     let name = url.lastPathComponent
-                    found.append((url, url == self.place(of: name) ? MediaDigest(hex: name)?.hex : nil))
+                    found.append((url, url == self.fileURL(of: name) ? MediaDigest(hex: name)?.hex : nil))
                 }
                 continuation.resume(returning: found)
             }

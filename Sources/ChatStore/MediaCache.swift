@@ -31,7 +31,7 @@ public actor MediaCache {
     /// Contents that were read whole since the start.
     private var verified: Set<MediaDigest> = []
     /// Uses that are kept in memory: what a crash forgets of them does no harm.
-    private static let mostUses = 100
+    private static let maxUses = 100
 
     /// - Parameters:
     ///   - folder: of its own; made when something is kept.
@@ -55,7 +55,7 @@ public actor MediaCache {
             return nil
         }
         uses[uri] = now()
-        if uses.count >= Self.mostUses { try await noteUses() }
+        if uses.count >= Self.maxUses { try await noteUses() }
         return path
     }
 
@@ -67,13 +67,13 @@ public actor MediaCache {
     /// - Returns: where it is.
     /// - Throws: ``ChatError``; nothing is kept then.
     @discardableResult
-    public func keep(_ file: URL, as uri: String, isMoved: Bool = true) async throws -> URL {
+    public func store(_ file: URL, as uri: String, isMoved: Bool = true) async throws -> URL {
         guard let (digest, bytes) = await Self.read(file) else { throw ChatError.unreadableFile }
         let entry = MediaEntry(uri: uri, digest: digest, bytes: bytes, usedAt: now())
         let path = path(of: digest)
-        if FileSystem.size(of: path.path) != Int64(bytes) { try place(file, at: path, isMoved: isMoved) }
+        if FileSystem.size(of: path.path) != Int64(bytes) { try install(file, at: path, isMoved: isMoved) }
         verified.insert(digest)
-        let replaced = try await index.keep(entry)
+        let replaced = try await index.saveMediaEntry(entry)
         if let replaced, replaced.digest != digest { try await removeFiles([replaced.digest]) }
         total = total == nil ? nil : try await index.mediaTotal()
         try await purge(sparing: uri)
@@ -108,7 +108,7 @@ public actor MediaCache {
         guard let counted = total else {
             // Other programs that were given files have read them: it is another start.
             try? FileManager.default.removeItem(at: namedFolder)
-            try await removeStrangers()
+            try await removeUnknownFiles()
             total = try await index.mediaTotal()
             return try await purge(sparing: spared)
         }
@@ -146,7 +146,7 @@ public actor MediaCache {
     }
 
     /// What a crash left between writing a file and noting it, or what a lost index knew.
-    private func removeStrangers() async throws {
+    private func removeUnknownFiles() async throws {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         try await removeFiles(Set(names.compactMap { MediaDigest(hex: $0) }))
         for name in names where MediaDigest(hex: name) == nil {
@@ -170,9 +170,9 @@ public actor MediaCache {
         let digest = ContentDigest()
         var count = 0
         do {
-            while let piece = try reader.next(1 << 20) {
-                piece.withUnsafeBytes { digest.update($0) }
-                count += piece.count
+            while let chunk = try reader.next(1 << 20) {
+                chunk.withUnsafeBytes { digest.update($0) }
+                count += chunk.count
             }
         } catch {
             return nil
@@ -180,7 +180,7 @@ public actor MediaCache {
         return MediaDigest(hex: digest.finish()).map { ($0, count) }
     }
 
-    private func place(_ file: URL, at path: URL, isMoved: Bool) throws {
+    private func install(_ file: URL, at path: URL, isMoved: Bool) throws {
         do {
             try Self.makeFolder(folder)
             let draft = folder.appendingPathComponent("\(UUID().uuidString).new")

@@ -52,17 +52,17 @@ struct MessageEditor {
         }
         try record.refreshLastMessage(in: db)
         // Read anew: what was told before it may have moved the mark.
-        if try message.position > RoomRecord.find(record.key, in: db)?.readUpTo ?? .min {
+        if try message.position > RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min {
             let level = try Int64.fetchOne(db, sql: "SELECT level FROM attention WHERE message = ?", arguments: [key])
-            let attention = MessageAttention(rawValue: level ?? 1) ?? .unread
-            if attention != .none {
+            let notificationLevel = NotificationLevel(rawValue: level ?? 1) ?? .unread
+            if notificationLevel != .none {
                 try db.execute(
                     sql: """
                         UPDATE room SET unread = max(0, unread - 1) WHERE key = ?1
                             AND NOT EXISTS (SELECT 1 FROM member WHERE room = ?1 AND id = ?2 AND kind = 'own')
                         """, arguments: [record.key, message.sender.rawValue])
             }
-            if attention == .mention { try record.addMentions(-1, in: db) }
+            if notificationLevel == .mention { try record.addMentions(-1, in: db) }
         }
         var deleted = message
         deleted.delete()
@@ -71,12 +71,12 @@ struct MessageEditor {
 
     /// - Returns: the message as it is now; nil if nothing was changed.
     func setReaction(
-        _ text: String, isGiven: Bool, to message: Message, by member: MemberID, at date: Date, id: String?
+        _ text: String, isAdded: Bool, to message: Message, by member: MemberID, at date: Date, id: String?
     ) throws -> Message? {
         let key = key(of: message)
         let sender = try UserRow.key(of: member, in: db)
-        if isGiven {
-            try keepAgain(text, of: key, by: sender, at: date, id: id)
+        if isAdded {
+            try storeDuplicate(text, of: key, by: sender, at: date, id: id)
             try db.execute(
                 // Given again, while nothing was told of its being taken back: the later one is the one that is there.
                 sql: """
@@ -96,7 +96,7 @@ struct MessageEditor {
     }
 
     /// Keeps the earlier of two reactions that are the same but for their identifiers.
-    private func keepAgain(_ text: String, of key: Int64, by sender: Int64, at date: Date, id: String?) throws {
+    private func storeDuplicate(_ text: String, of key: Int64, by sender: Int64, at date: Date, id: String?) throws {
         guard let id else { return }
         try db.cachedStatement(
             sql: """
@@ -109,7 +109,7 @@ struct MessageEditor {
 
     /// - Returns: whether the read marker moved forward.
     func markRead(at position: Int64) throws -> Bool {
-        guard position > record.readUpTo ?? .min else { return false }
+        guard position > record.fullyReadPosition ?? .min else { return false }
         try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])
         try record.refreshUnread(after: position, in: db)
         return true

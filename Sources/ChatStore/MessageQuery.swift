@@ -136,43 +136,43 @@ struct MessageQuery {
     private func complete(_ messages: [Message], in db: Database) throws -> [Message] {
         guard let first = messages.first, let last = messages.last else { return messages }
         let range: StatementArguments = [key(first), key(last)]
-        var places: [Int64: Int]?
-        func place(_ row: Row) throws -> Int? {
-            if places == nil {
-                places = Dictionary(uniqueKeysWithValues: messages.enumerated().map { (key($1), $0) })
+        var indices: [Int64: Int]?
+        func messageIndex(_ row: Row) throws -> Int? {
+            if indices == nil {
+                indices = Dictionary(uniqueKeysWithValues: messages.enumerated().map { (key($1), $0) })
             }
-            return places?[try row.value("message")]
+            return indices?[try row.value("message")]
         }
         var messages = messages
         let files = try Row.fetchCursor(db.cachedStatement(sql: Self.attachments), arguments: range)
         while let row = try files.next() {
-            if let place = try place(row) { messages[place].attachments.append(try MediaReference(row: row)) }
+            if let index = try messageIndex(row) { messages[index].attachments.append(try MediaReference(row: row)) }
         }
         let written = try Row.fetchCursor(db.cachedStatement(sql: Self.written), arguments: range)
         while let row = try written.next() {
-            guard let place = try place(row) else { continue }
-            WrittenColumn.complete(&messages[place].wording, try row.value("data"))
+            guard let index = try messageIndex(row) else { continue }
+            WrittenColumn.complete(&messages[index].wording, try row.value("data"))
         }
         if messages.contains(where: { $0.kind == .event }) {
             let events = try Row.fetchCursor(db.cachedStatement(sql: Self.events), arguments: range)
             while let row = try events.next() {
-                if let place = try place(row) { messages[place].event = try RoomEvent(row) }
+                if let index = try messageIndex(row) { messages[index].event = try RoomEvent(row) }
             }
             // What happened was lost with a damaged page.
-            for place in messages.indices where messages[place].kind == .event && messages[place].event == nil {
-                messages[place].isDeleted = true
+            for index in messages.indices where messages[index].kind == .event && messages[index].event == nil {
+                messages[index].isDeleted = true
             }
         }
-        try ReceiptBook(record: room, db: db).addReaders(to: &messages)
+        try ReceiptStore(record: room, db: db).addReadReceipts(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
-            guard let place = try place(row) else { continue }
+            guard let index = try messageIndex(row) else { continue }
             let text: String = try row.value("text")
             let sender: MemberID = try row.identifier("sender")
-            if let known = messages[place].reactions.firstIndex(where: { $0.text == text }) {
-                messages[place].reactions[known].senders.append(sender)
+            if let reactionIndex = messages[index].reactions.firstIndex(where: { $0.text == text }) {
+                messages[index].reactions[reactionIndex].senders.append(sender)
             } else {
-                messages[place].reactions.append(Reaction(text: text, senders: [sender]))
+                messages[index].reactions.append(Reaction(text: text, senders: [sender]))
             }
         }
         return messages
@@ -205,12 +205,12 @@ extension MediaReference {
             bytes: try row.optional("bytes"), width: try row.optional("width"), height: try row.optional("height"),
             duration: try row.optional("duration"), thumbnailURI: try row.optional("thumbnail"),
             altText: try row.optional("altText"), blurHash: try row.optional("blurHash"))
-        let loudness: String? = try row.optional("loudness")
-        self.loudness = loudness?.split(separator: " ").prefix(Self.mostLoudnesses).compactMap { Int($0) }
+        let waveformText: String? = try row.optional("loudness")
+        self.loudness = waveformText?.split(separator: " ").prefix(Self.maxWaveformSamples).compactMap { Int($0) }
     }
 
     /// Numbers with spaces between.
-    var storedLoudness: String? { loudness?.prefix(Self.mostLoudnesses).map(String.init).joined(separator: " ") }
+    var storedWaveform: String? { loudness?.prefix(Self.maxWaveformSamples).map(String.init).joined(separator: " ") }
 }
 
 extension Message.Delivery {

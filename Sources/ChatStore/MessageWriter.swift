@@ -11,7 +11,7 @@ struct MessageWriter {
 
     private let record: RoomRecord
     private let db: Database
-    private let allowsThoseWhoLeft: Bool
+    private let allowsFormerMembers: Bool
     private var ends: (first: Int64, last: Int64)
     /// Whether nothing in it is a last message yet.
     private let hasNoLast: Bool
@@ -27,11 +27,11 @@ struct MessageWriter {
     ///   - allowsThoseWhoLeft: whether the senders may be members who have left since.
     ///   - position: what is prepended goes before it instead of before all others.
     init(
-        to record: RoomRecord, allowingThoseWhoLeft: Bool = false, before position: Int64? = nil, in db: Database
+        to record: RoomRecord, allowingFormerMembers: Bool = false, before position: Int64? = nil, in db: Database
     ) throws {
         self.record = record
         self.db = db
-        allowsThoseWhoLeft = allowingThoseWhoLeft
+        allowsFormerMembers = allowingFormerMembers
         let found = try record.ends(in: db)
         hasNoLast =
             try Bool.fetchOne(
@@ -62,8 +62,8 @@ struct MessageWriter {
         guard new.event == nil else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
-        if !sender.isOwn, new.attention != .none { unread += 1 }
-        if !sender.isOwn, new.attention == .mention { mentions += 1 }
+        if !sender.isOwn, new.notificationLevel != .none { unread += 1 }
+        if !sender.isOwn, new.notificationLevel == .mention { mentions += 1 }
         return message
     }
 
@@ -95,7 +95,7 @@ struct MessageWriter {
         guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
         let key = MessageKey(room: record.key, position: position).raw
         var written = new.written
-        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).take(of: new.id) { written = noted }
+        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) { written = noted }
         try db.cachedStatement(
             sql: """
                 INSERT INTO message
@@ -112,9 +112,9 @@ struct MessageWriter {
                 Wording(new.text, written: written, mentionsEveryone: mentionsEveryone))
         }
         try new.event?.insert(for: key, in: db)
-        if new.attention != .unread, new.event == nil, !sender.isOwn {
+        if new.notificationLevel != .unread, new.event == nil, !sender.isOwn {
             try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
-                .execute(arguments: [key, new.attention.rawValue])
+                .execute(arguments: [key, new.notificationLevel.rawValue])
         }
         try Self.insert(new.attachments, of: key, in: db)
         var message = Message(
@@ -127,21 +127,21 @@ struct MessageWriter {
     }
 
     static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {
-        for (place, file) in attachments.enumerated() {
+        for (index, file) in attachments.enumerated() {
             try db.cachedStatement(sql: "INSERT INTO attachment VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
                 .execute(arguments: [
-                    key, place, file.uri, file.name, file.type, file.bytes, file.width, file.height, file.duration,
-                    file.thumbnailURI, file.altText, file.blurHash, file.storedLoudness,
+                    key, index, file.uri, file.name, file.type, file.bytes, file.width, file.height, file.duration,
+                    file.thumbnailURI, file.altText, file.blurHash, file.storedWaveform,
                 ])
         }
     }
 
     private mutating func sender(_ id: MemberID) throws -> Sender {
-        if let known = senders[id] { return known }
+        if let existing = senders[id] { return existing }
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT kind, hasLeft FROM member WHERE room = ? AND id = ?"),
             arguments: [record.key, id.rawValue])
-        guard let row, try allowsThoseWhoLeft || !row.flag("hasLeft") else { throw ChatError.notPermitted }
+        guard let row, try allowsFormerMembers || !row.flag("hasLeft") else { throw ChatError.notPermitted }
         let kind: Member.Kind = try row.choice("kind")
         let sender = Sender(key: try UserRow.key(of: id, in: db), isOwn: kind == .own)
         senders[id] = sender

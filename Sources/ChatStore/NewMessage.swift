@@ -22,7 +22,7 @@ public struct NewMessage: Equatable, Sendable {
     public var mentionsEveryone = false
     public var attachments: [MediaReference]
     /// Without a meaning for what the user says.
-    public var attention = MessageAttention.unread
+    public var notificationLevel = NotificationLevel.unread
     /// What happened, instead of what was said.
     public var event: RoomEvent?
 

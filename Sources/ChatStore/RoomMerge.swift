@@ -21,15 +21,17 @@ struct RoomMerge {
         // What belongs to a message goes before it and after it, each at its time.
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         let isRead = try into.unread(in: db).messages == 0
-        let read = try into.readUpTo.flatMap { try EventPlaces(record: into, db: db).lastMessage(before: $0 + 1)?.id }
+        let read = try into.fullyReadPosition.flatMap {
+            try EventPositions(record: into, db: db).lastMessage(before: $0 + 1)?.id
+        }
         try addMembers()
-        let parts = try partsOfMessages()
+        let references = try messageReferences()
         // From the last on: none meets another.
-        for (key, position) in layout.moved.reversed() { try move(key, to: self.key(position), parts) }
-        for (key, position) in layout.added { try add(key, at: self.key(position), parts) }
-        if !layout.moved.isEmpty { try settleReceipts() }
+        for (key, position) in layout.moved.reversed() { try move(key, to: self.key(position), references) }
+        for (key, position) in layout.added { try add(key, at: self.key(position), references) }
+        if !layout.moved.isEmpty { try updateReceipts() }
         try into.refreshLastMessage(in: db)
-        try settleRoom(readUpTo: isRead ? nil : read)
+        try updateRoom(readUpTo: isRead ? nil : read)
         return layout.added.count
     }
 
@@ -55,7 +57,7 @@ struct RoomMerge {
     }
 
     /// The tables whose rows belong to messages, and their columns that say to which.
-    private func partsOfMessages() throws -> [(table: String, column: String)] {
+    private func messageReferences() throws -> [(table: String, column: String)] {
         try Row.fetchAll(
             db,
             sql: """
@@ -65,20 +67,22 @@ struct RoomMerge {
         ).map { (try $0.value("name"), try $0.value("column")) }
     }
 
-    private func move(_ old: Int64, to new: Int64, _ parts: [(table: String, column: String)]) throws {
+    private func move(_ old: Int64, to new: Int64, _ references: [(table: String, column: String)]) throws {
         try db.cachedStatement(sql: "UPDATE message SET key = ? WHERE key = ?").execute(arguments: [new, old])
-        try moveParts(of: old, to: new, parts)
+        try moveReferences(of: old, to: new, references)
     }
 
-    private func moveParts(of old: Int64, to new: Int64, _ parts: [(table: String, column: String)]) throws {
-        for part in parts {
-            try db.cachedStatement(sql: "UPDATE \(part.table) SET \(part.column) = ? WHERE \(part.column) = ?")
-                .execute(arguments: [new, old])
+    private func moveReferences(of old: Int64, to new: Int64, _ references: [(table: String, column: String)]) throws {
+        for reference in references {
+            try db.cachedStatement(
+                sql: "UPDATE \(reference.table) SET \(reference.column) = ? WHERE \(reference.column) = ?"
+            )
+            .execute(arguments: [new, old])
         }
     }
 
     /// The search indexes know a message by its arrival and by its room: it arrives there anew.
-    private func add(_ old: Int64, at new: Int64, _ parts: [(table: String, column: String)]) throws {
+    private func add(_ old: Int64, at new: Int64, _ references: [(table: String, column: String)]) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO message (key, room, arrival, id, sender, sentAt, kind, isDeleted, delivery, editedAt, replyTo,
@@ -88,26 +92,26 @@ struct RoomMerge {
                 FROM message WHERE key = ?
                 """
         ).execute(arguments: [new, into.key, old])
-        try moveParts(of: old, to: new, parts)
+        try moveReferences(of: old, to: new, references)
     }
 
-    private func settleReceipts() throws {
+    private func updateReceipts() throws {
         let receipts = try Row.fetchAll(
             db, sql: "SELECT member, message FROM receipt WHERE room = ? AND position IS NOT NULL",
             arguments: [into.key])
-        let places = EventPlaces(record: into, db: db)
+        let positions = EventPositions(record: into, db: db)
         for row in receipts {
-            guard let place = try places.message(row.identifier("message")) else { continue }
+            guard let position = try positions.message(row.identifier("message")) else { continue }
             try db.execute(
                 sql: "UPDATE receipt SET position = ? WHERE room = ? AND member = ?",
-                arguments: [place, into.key, try row.value("member") as String])
+                arguments: [position, into.key, try row.value("member") as String])
         }
     }
 
     /// - Parameter message: up to which the user has read; nil for all. What is imported is nothing new.
-    private func settleRoom(readUpTo message: MessageID?) throws {
+    private func updateRoom(readUpTo message: MessageID?) throws {
         let end = try into.ends(in: db)?.last.position
-        let read = try message.flatMap { try EventPlaces(record: into, db: db).message($0) } ?? end
+        let read = try message.flatMap { try EventPositions(record: into, db: db).message($0) } ?? end
         try db.execute(
             sql: """
                 UPDATE room SET readUpTo = ?, lastActivity = max(
@@ -136,22 +140,22 @@ extension RoomMerge {
         private var order: [(entry: Entry, isNew: Bool)] = []
 
         init(of old: [Entry], with other: [Entry]) {
-            let known = Dictionary(zip(old.map(\.id), old.indices), uniquingKeysWith: { first, _ in first })
+            let indexByID = Dictionary(zip(old.map(\.id), old.indices), uniquingKeysWith: { first, _ in first })
             var next = 0
             var new: [Entry] = []
             for entry in other {
-                guard let place = known[entry.id] else {
+                guard let index = indexByID[entry.id] else {
                     new.append(entry)
                     continue
                 }
                 // Another order than there: that stays.
-                guard place >= next else { continue }
-                append(old[next..<place], new)
-                order.append((old[place], false))
-                (next, new) = (place + 1, [])
+                guard index >= next else { continue }
+                append(old[next..<index], new)
+                order.append((old[index], false))
+                (next, new) = (index + 1, [])
             }
             append(old[next...], new)
-            place()
+            assignPositions()
         }
 
         private mutating func append(_ old: ArraySlice<Entry>, _ new: [Entry]) {
@@ -167,7 +171,7 @@ extension RoomMerge {
         }
 
         /// Before all others there is room, and behind them.
-        private mutating func place() {
+        private mutating func assignPositions() {
             let before = order.prefix { $0.isNew }.count
             let first = order.first { !$0.isNew }.map { MessageKey(raw: $0.entry.key).position } ?? Int64(before) + 1
             var next = first - Int64(before)

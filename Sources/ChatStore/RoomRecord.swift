@@ -6,7 +6,7 @@ struct RoomRecord {
     let key: Int64
     let room: Room
     /// The position of the newest message read.
-    let readUpTo: Int64?
+    let fullyReadPosition: Int64?
     /// The token of the draft that was sent last; see ``Schema/unsent``.
     let sentDraft: Int64?
 
@@ -15,7 +15,7 @@ struct RoomRecord {
         room = Room(
             id: try row.identifier("id"), name: try row.value("name"), kind: try row.choice("kind"),
             avatar: try row.optional("avatar"))
-        readUpTo = try row.optional("readUpTo")
+        fullyReadPosition = try row.optional("readUpTo")
         sentDraft = try row.optional("sentDraft")
     }
 

@@ -8,5 +8,5 @@ public struct RoomSnapshot: Equatable, Sendable {
     /// In the order they came; those who left are among them while their messages remain.
     public var members: [Member]
     /// The newest message read so far.
-    public var readUpTo: MessageID?
+    public var fullyReadMarker: MessageID?
 }

@@ -3,13 +3,13 @@ import GRDB
 
 /// How far the user has read, and what a server counts behind that.
 extension RoomSync {
-    func mark(_ batch: RoomBatch, isNew: Bool) throws {
+    func applyReadMarkers(_ batch: RoomBatch, isNew: Bool) throws {
         let record = try RoomRecord.get(batch.id, in: db)
-        let awaited = AwaitedMarks(record: record, db: db)
-        for event in batch.readUpTo { try awaited.addOwn(event) }
-        try settleOwnMarks(in: record)
+        let awaited = AwaitedReceipts(record: record, db: db)
+        for event in batch.fullyReadMarkers { try awaited.addOwnReceipt(event) }
+        try resolveOwnReceipts(in: record)
         guard batch.counted?.messages == 0, let end = try end(of: record),
-            try isNew || record.readUpTo == nil || awaited.hasOwn()
+            try isNew || record.fullyReadPosition == nil || awaited.hasOwnReceipt()
         else { return }
         // Read anew: the mark may have been moved.
         _ = try MessageEditor(record: RoomRecord.get(batch.id, in: db), db: db).markRead(at: end)
@@ -19,9 +19,9 @@ extension RoomSync {
     /// was read or deleted by what is missing.
     func note(_ counted: UnreadCount?, isMissing: Bool, in record: RoomRecord) throws {
         if let counted {
-            let kept = try record.unread(in: db)
+            let storedCount = try record.unread(in: db)
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO unseen VALUES (?, ?, ?)").execute(arguments: [
-                record.key, counted.messages - kept.messages, counted.mentions - kept.mentions,
+                record.key, counted.messages - storedCount.messages, counted.mentions - storedCount.mentions,
             ])
         } else if isMissing {
             try db.execute(sql: "DELETE FROM unseen WHERE room = ?", arguments: [record.key])
@@ -29,11 +29,11 @@ extension RoomSync {
     }
 
     /// Moves the user's mark to the farthest of those events that were told to be read and are known by now.
-    func settleOwnMarks(in record: RoomRecord) throws {
-        guard let place = try AwaitedMarks(record: record, db: db).takeOwn() else { return }
+    func resolveOwnReceipts(in record: RoomRecord) throws {
+        guard let position = try AwaitedReceipts(record: record, db: db).resolveOwnReceipts() else { return }
         // Read anew: what was appended may be what was read.
         guard let record = try RoomRecord.find(record.key, in: db) else { return }
-        _ = try MessageEditor(record: record, db: db).markRead(at: place)
+        _ = try MessageEditor(record: record, db: db).markRead(at: position)
     }
 
     /// The end of what is known; nil in a room of which nothing is.
@@ -57,21 +57,21 @@ extension RoomSync {
     /// What was missing is there now, or some of it.
     ///
     /// - Parameter counted: what a server had counted before.
-    func settleMarks(in record: RoomRecord, counted: UnreadCount?) throws {
-        try settleOwnMarks(in: record)
-        if let counted { try moveUnplacedMark(in: record, counted) }
+    func updateReadMarkers(in record: RoomRecord, counted: UnreadCount?) throws {
+        try resolveOwnReceipts(in: record)
+        if let counted { try moveUnresolvedMarker(in: record, counted) }
         try note(counted, isMissing: false, in: record)
     }
 
     /// Where a server said that nothing was unread, and nothing of what it left out was known, the mark lies at no event.
     /// What was said before it may have come behind it: of all that, the newest are unread, as many as the server says.
-    private func moveUnplacedMark(in record: RoomRecord, _ counted: UnreadCount) throws {
-        guard let record = try RoomRecord.find(record.key, in: db), let read = record.readUpTo,
+    private func moveUnresolvedMarker(in record: RoomRecord, _ counted: UnreadCount) throws {
+        guard let record = try RoomRecord.find(record.key, in: db), let read = record.fullyReadPosition,
             try record.unread(in: db).messages > counted.messages,
             try TimelineGap.last(in: record, db).map({ $0.position <= read + 1 }) ?? true,
-            try !EventPlaces(record: record, db: db).isKnown(read),
-            let place = try record.unreadMessage(after: read, skipping: counted.messages, in: db)
+            try !EventPositions(record: record, db: db).isOccupied(read),
+            let position = try record.unreadMessage(after: read, skipping: counted.messages, in: db)
         else { return }
-        _ = try MessageEditor(record: record, db: db).markRead(at: place)
+        _ = try MessageEditor(record: record, db: db).markRead(at: position)
     }
 }

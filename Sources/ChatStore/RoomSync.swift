@@ -7,26 +7,26 @@ struct RoomSync {
     /// Positions that a gap keeps free for what is missing.
     static let reserve: Int64 = 1 << 20
     /// Changes of unknown messages that are kept in a room: there may be no end of them.
-    private static let mostOrphans = 5000
+    private static let maxUnresolvedRelations = 5000
 
     let db: Database
 
-    func apply(_ batch: RoomBatch) throws -> RoomOutcome {
-        var outcome = RoomOutcome(room: batch.id)
+    func apply(_ batch: RoomBatch) throws -> RoomChange {
+        var roomChange = RoomChange(room: batch.id)
         if batch.isLeft {
             try db.execute(sql: "DELETE FROM room WHERE id = ?", arguments: [batch.id.rawValue])
-            outcome.isLeft = true
-            return outcome
+            roomChange.isLeft = true
+            return roomChange
         }
-        outcome.isNew = try makeRoom(batch)
+        roomChange.isNew = try makeRoom(batch)
         let record = try RoomRecord.get(batch.id, in: db)
-        if !outcome.isNew, let name = batch.name {
+        if !roomChange.isNew, let name = batch.name {
             try db.execute(sql: "UPDATE room SET name = ? WHERE key = ?", arguments: [name, record.key])
         }
         if let avatar = batch.avatar { try record.setAvatar(avatar, of: nil, in: db) }
         for (name, value) in batch.settings { try RoomSetting(name).set(value, of: record, in: db) }
-        var people = try put(batch.members, into: record)
-        people += try unname(batch.unnamed, in: record)
+        var changedMembers = try put(batch.members, into: record)
+        changedMembers += try unname(batch.unnamed, in: record)
         for (subject, event) in batch.origins {
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO stateOrigin VALUES (?, ?, ?, ?)")
                 .execute(arguments: [record.key, subject.type, subject.key, event.rawValue])
@@ -34,39 +34,41 @@ struct RoomSync {
         var changed: Set<MessageID> = []
         let told = try messages(of: batch.events, in: record, &changed)
         // More of what is known than before: it goes where it was missing.
-        let events = try putBack(told, next: batch.gap, in: record, &changed, &people)
-        changed.formUnion(try take(Array(events), into: record, behind: batch.gap, &people))
-        changed.formUnion(try ReceiptBook(record: record, db: db).take(batch.receipts))
-        try mark(batch, isNew: outcome.isNew)
+        let events = try putBack(told, next: batch.gap, in: record, &changed, &changedMembers)
+        changed.formUnion(try append(Array(events), into: record, behind: batch.gap, &changedMembers))
+        changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
+        try applyReadMarkers(batch, isNew: roomChange.isNew)
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
-        outcome.changed = try messages(changed, of: record)
-        outcome.members = Self.latest(people)
-        return outcome
+        roomChange.changed = try messages(changed, of: record)
+        roomChange.members = Self.latest(changedMembers)
+        return roomChange
     }
 
     func fill(
         _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
         next token: String?
-    ) throws -> RoomOutcome? {
+    ) throws -> RoomChange? {
         guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
         let counted = try counted(in: record)
-        var outcome = RoomOutcome(room: record.room.id)
-        var people = try put(members, into: record)
+        var roomChange = RoomChange(room: record.room.id)
+        var changedMembers = try put(members, into: record)
         var changed: Set<MessageID> = []
         let events = try messages(of: events, in: record, &changed)
-        let places = EventPlaces(record: record, db: db)
-        let front = try places.lastMessage(before: gap.position)?.position
-        if let bearer = try ReceiptBook(record: record, db: db).bearer(before: gap.position) { changed.insert(bearer) }
+        let positions = EventPositions(record: record, db: db)
+        let front = try positions.lastMessage(before: gap.position)?.position
+        if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
+            changed.insert(receiptTarget)
+        }
         var writer = try HistoryWriter(to: record, before: gap.position, db)
         var isClosed = token == nil
         for (index, event) in events.enumerated().reversed() {
             guard let id = event.id else { continue }
-            if let start = try places.start(of: id) {
+            if let start = try positions.start(of: id) {
                 // Behind the gap it came twice, and what is missing may still follow.
                 guard start < writer.position else { continue }
                 // What is right in front of the gap is met: nothing is missing between, in this gap or in those that
                 // have nothing behind them but this one.
-                let isRightInFront = try front.map { try places.place(of: id) ?? start >= $0 } ?? true
+                let isRightInFront = try front.map { try positions.position(of: id) ?? start >= $0 } ?? true
                 // Else it may lie elsewhere, by a server whose times are wrong.
                 guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
                     continue
@@ -77,7 +79,7 @@ struct RoomSync {
                 isClosed = true
                 break
             }
-            if let message = event.message { people += try putSender(of: message, into: record) }
+            if let message = event.message { changedMembers += try putSender(of: message, into: record) }
             changed.formUnion(try writer.prepend(event))
         }
         try writer.finish()
@@ -86,10 +88,10 @@ struct RoomSync {
         if !isClosed, let token {
             try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)
         }
-        try settleMarks(in: record, counted: counted)
-        outcome.changed = try messages(changed, of: record)
-        outcome.members = Self.latest(people)
-        return outcome
+        try updateReadMarkers(in: record, counted: counted)
+        roomChange.changed = try messages(changed, of: record)
+        roomChange.members = Self.latest(changedMembers)
+        return roomChange
     }
 
     /// What is fetched from within the history is stored: what belongs to it follows.
@@ -99,7 +101,7 @@ struct RoomSync {
     ) throws {
         for event in new { try finish(event, in: record, &changed) }
         // Read anew: what was filled in before may be what was read.
-        let read = try RoomRecord.find(record.key, in: db)?.readUpTo ?? .min
+        let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
         if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
         try apply(changesOf: events, in: record, &changed)
     }
@@ -111,15 +113,15 @@ struct RoomSync {
             switch event {
             case .change(let change): try apply(change, in: record, &changed)
             case .withdrawn(let id, let date):
-                _ = try Withdrawal.take(id.rawValue, in: record, at: date, db, &changed)
+                _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
             case .message, .deleted, .silent: break
             }
         }
     }
 
     /// A change that a server took from here.
-    func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomOutcome {
-        var outcome = RoomOutcome(room: record.room.id)
+    func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomChange {
+        var roomChange = RoomChange(room: record.room.id)
         var changed: Set<MessageID> = []
         if let history = try EditHistory(of: change.id, in: record, db) {
             // The sync was faster, and knows its time. How it was written is known here alone.
@@ -129,8 +131,8 @@ struct RoomSync {
         } else {
             try apply(change, in: record, &changed)
         }
-        outcome.changed = try messages(changed, of: record)
-        return outcome
+        roomChange.changed = try messages(changed, of: record)
+        return roomChange
     }
 
     // MARK: Rooms and members
@@ -150,18 +152,18 @@ struct RoomSync {
     func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
         var others: [Member] = []
         for member in members {
-            let known = try Row.fetchOne(
+            let existing = try Row.fetchOne(
                 db.cachedStatement(sql: ChatStore.memberColumns + " WHERE m.room = ? AND m.id = ?"),
                 arguments: [record.key, member.id.rawValue]
             ).map(ChatStore.member)
             var member = member
             // Who leaves is seldom named: what was said before keeps the name that it was said under.
-            if member.hasLeft, let known {
-                if member.displayName == member.id.rawValue { member.displayName = known.displayName }
-                member.avatar = member.avatar ?? known.avatar
+            if member.hasLeft, let existing {
+                if member.displayName == member.id.rawValue { member.displayName = existing.displayName }
+                member.avatar = member.avatar ?? existing.avatar
             }
-            if let known,
-                (known.displayName, known.hasLeft, known.avatar)
+            if let existing,
+                (existing.displayName, existing.hasLeft, existing.avatar)
                     == (member.displayName, member.hasLeft, member.avatar)
             {
                 continue
@@ -189,14 +191,14 @@ struct RoomSync {
     }
 
     /// Of several changes of one member the last one; nil without any.
-    static func latest(_ people: [Member]) -> [Member]? {
-        var places: [MemberID: Int] = [:]
+    static func latest(_ members: [Member]) -> [Member]? {
+        var indices: [MemberID: Int] = [:]
         var latest: [Member] = []
-        for member in people {
-            if let place = places[member.id] {
-                latest[place] = member
+        for member in members {
+            if let index = indices[member.id] {
+                latest[index] = member
             } else {
-                places[member.id] = latest.count
+                indices[member.id] = latest.count
                 latest.append(member)
             }
         }
@@ -205,10 +207,10 @@ struct RoomSync {
 
     /// Whoever said something was there.
     func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
-        let known = try Bool.fetchOne(
+        let existing = try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
             arguments: [record.key, message.sender.rawValue])
-        guard known == nil else { return [] }
+        guard existing == nil else { return [] }
         let id = message.sender.rawValue
         return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
     }
@@ -219,35 +221,35 @@ struct RoomSync {
 
     // MARK: Messages
 
-    private func take(
-        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ people: inout [Member]
+    private func append(
+        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ changedMembers: inout [Member]
     ) throws -> Set<MessageID> {
-        var writer = try MessageWriter(to: record, allowingThoseWhoLeft: true, in: db)
+        var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
         var changed: Set<MessageID> = []
-        let places = EventPlaces(record: record, db: db)
-        let receipts = ReceiptBook(record: record, db: db)
-        var place = try leap(&writer, events, behind: gap, in: record)
+        let positions = EventPositions(record: record, db: db)
+        let receipts = ReceiptStore(record: record, db: db)
+        var position = try leap(&writer, events, behind: gap, in: record)
         var new: [TimelineEvent] = []
         for event in events {
             guard let id = event.id else { continue }
-            if let known = try self.place(of: event, among: places) {
+            if let existingPosition = try self.position(of: event, among: positions) {
                 // What it says may be gone by now.
                 if case .deleted = event, try MessageQuery(room: record).find(id, in: db)?.isDeleted == false {
                     new.append(event)
                 }
-                place = known
+                position = existingPosition
                 continue
             }
             if let message = event.message {
-                people += try putSender(of: message, into: record)
-                place = try writer.append(message).position
-                changed.formUnion(try receipts.note(message, at: place))
+                changedMembers += try putSender(of: message, into: record)
+                position = try writer.append(message).position
+                changed.formUnion(try receipts.note(message, at: position))
                 new.append(event)
                 try noteEntry(message, in: record)
             } else {
-                try places.note(id, at: place)
+                try positions.note(id, at: position)
             }
-            changed.formUnion(try receipts.settle(at: id, place))
+            changed.formUnion(try receipts.resolve(at: id, position))
         }
         // Before what changes them: it takes them out of the summary again.
         try writer.finish()
@@ -261,25 +263,27 @@ struct RoomSync {
     private func leap(
         _ writer: inout MessageWriter, _ events: [TimelineEvent], behind token: String?, in record: RoomRecord
     ) throws -> Int64 {
-        let places = EventPlaces(record: record, db: db)
+        let positions = EventPositions(record: record, db: db)
         // Whatever is known of the batch, nothing is missing before it.
-        var known: Int64?
-        for event in events where known == nil { known = try event.id.flatMap { try places.start(of: $0) } }
+        var knownStart: Int64?
+        for event in events where knownStart == nil {
+            knownStart = try event.id.flatMap { try positions.start(of: $0) }
+        }
         let last = try TimelineGap.last(in: record, db)
-        if let token, known == nil {
+        if let token, knownStart == nil {
             let end = try record.ends(in: db)?.last.position
             // Once the user has read up to it, what is missing now was said later.
-            let read = try RoomRecord.find(record.key, in: db)?.readUpTo ?? .min
+            let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
             if let last, last.position > end ?? .min, last.position - 1 > read,
-                try !places.hasSilent(from: last.position - 1)
+                try !positions.hasSilent(from: last.position - 1)
             {
                 // With nothing behind it, it now ends where the batch begins.
                 try TimelineGap(position: last.position, token: token, forward: last.forward).insert(into: record, db)
                 writer.leap(to: last.position)
             } else {
                 // What is missing goes behind all that happened, messages or not.
-                let known = try [end, last?.position, places.lastSilent()].compactMap { $0 }.max()
-                let position = known.map { $0 + Self.reserve } ?? 1
+                let lastKnown = try [end, last?.position, positions.lastSilent()].compactMap { $0 }.max()
+                let position = lastKnown.map { $0 + Self.reserve } ?? 1
                 writer.leap(to: position)
                 try TimelineGap(position: position, token: token).insert(into: record, db)
             }
@@ -287,15 +291,15 @@ struct RoomSync {
             writer.leap(to: last.position)
         }
         // What is no message may be the last: a gap that was filled held nothing else.
-        if let silent = try places.lastSilent() { writer.leap(to: silent + 1) }
-        return known.map { $0 - 1 } ?? writer.end
+        if let silent = try positions.lastSilent() { writer.leap(to: silent + 1) }
+        return knownStart.map { $0 - 1 } ?? writer.end
     }
 
     /// nil if it is new.
-    private func place(of event: TimelineEvent, among places: EventPlaces) throws -> Int64? {
-        if let known = try event.id.flatMap({ try places.place(of: $0) }) { return known }
+    private func position(of event: TimelineEvent, among positions: EventPositions) throws -> Int64? {
+        if let position = try event.id.flatMap({ try positions.position(of: $0) }) { return position }
         guard let transaction = event.message?.transactionID else { return nil }
-        return try MessageQuery(room: places.record).find(transaction, in: db)?.position
+        return try MessageQuery(room: positions.record).find(transaction, in: db)?.position
     }
 
     /// Nobody is told what was said before they came.
@@ -305,7 +309,7 @@ struct RoomSync {
                 db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
                 arguments: [record.key, subject.rawValue]) == true
         else { return }
-        try AwaitedMarks(record: record, db: db).addOwn(message.id)
+        try AwaitedReceipts(record: record, db: db).addOwnReceipt(message.id)
     }
 
     /// What was told of a message besides its first text, now that it is stored.
@@ -315,7 +319,9 @@ struct RoomSync {
         if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
             _ = try MessageEditor(record: record, db: db).delete(stored)
         }
-        for change in try Orphan.take(of: message.id, in: record, db) { try apply(change, in: record, &changed) }
+        for change in try UnresolvedRelation.removeAll(of: message.id, in: record, db) {
+            try apply(change, in: record, &changed)
+        }
     }
 
     /// Deleted messages that are known to have been changes of others are none, and those are taken back.
@@ -324,19 +330,19 @@ struct RoomSync {
     ) throws -> [TimelineEvent] {
         try events.map { event in
             guard case .deleted(let message) = event,
-                try Withdrawal.take(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
+                try Redaction.apply(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
             else { return event }
             return .silent(message.id)
         }
     }
 
     func apply(_ change: MessageChange, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
-        guard try !Withdrawal.awaits(change, in: record, db) else { return }
+        guard try !Redaction.awaits(change, in: record, db) else { return }
         guard let target = try MessageQuery(room: record).find(change.target, in: db) else {
-            let isTakenBack =
+            let isRedacted =
                 try change.kind == .deletion
-                && Withdrawal.take(change.target.rawValue, in: record, at: change.at, db, &changed)
-            if !isTakenBack { try Orphan.keep(change, in: record, atMost: Self.mostOrphans, db) }
+                && Redaction.apply(change.target.rawValue, in: record, at: change.at, db, &changed)
+            if !isRedacted { try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db) }
             return
         }
         let editor = MessageEditor(record: record, db: db)
@@ -350,7 +356,7 @@ struct RoomSync {
         case .reaction(let text):
             guard !target.isDeleted, target.event == nil else { return }
             result = try editor.setReaction(
-                text, isGiven: true, to: target, by: change.sender, at: change.at, id: change.id)
+                text, isAdded: true, to: target, by: change.sender, at: change.at, id: change.id)
         }
         if result != nil { changed.insert(target.id) }
     }

@@ -3,9 +3,9 @@ extension Schema {
     static let history = Schema(
         applicationID: 0x5041_524C,
         steps: [
-            conversations, content, sync, events, search, receipts, attention, placeholders, avatars, edits,
-            invitations, ways, encryption, written, marks, unseen, contents, origins,
-            orphanWordings, silentOrder,
+            conversations, content, sync, events, search, receipts, notificationLevels, placeholders, avatars, edits,
+            invitations, ways, encryption, written, awaitedReceipts, unseen, contents, origins,
+            unresolvedWordings, silentOrder,
         ])
 
     /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same
@@ -72,8 +72,8 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The step before which history that is out of its order is taken out; see ``WrongStretches``.
-    static let stepThatAsksAnew = history.steps.firstIndex(of: marks).map { $0 + 1 }
+    /// The step before which history that is out of its order is taken out; see ``MisplacedChunks``.
+    static let stepThatRefetchesHistory = history.steps.firstIndex(of: awaitedReceipts).map { $0 + 1 }
 
     /// The step in which drafts move to the other file; see ``ChatStore/carryDrafts(from:to:)``.
     static let stepThatDropsDrafts = 2

@@ -48,7 +48,7 @@ extension Schema {
         """
 
     /// Of messages that are not simply unread how they are counted, and the counts of those that are meant for the user.
-    static let attention = """
+    static let notificationLevels = """
         CREATE TABLE attention (
             message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
             level INTEGER NOT NULL
@@ -132,9 +132,9 @@ extension Schema {
         END;
         """
 
-    /// Where what is no message has its place among the messages (``EventPlaces``), and the read marks of others and, under
+    /// Where what is no message has its place among the messages (``EventPositions``), and the read marks of others and, under
     /// no member, of the user's at what is not known yet.
-    static let marks = """
+    static let awaitedReceipts = """
         CREATE TABLE silent (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
             event TEXT NOT NULL,
@@ -191,7 +191,7 @@ extension Schema {
         """
 
     /// How edits were written of messages that are not known yet, as `revision.written` says it.
-    static let orphanWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
+    static let unresolvedWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
 
     /// What is no message in the order of its places: where a room ends is asked at each answer of a server.
     static let silentOrder = "CREATE INDEX silent_position ON silent (room, position);"

@@ -3,7 +3,7 @@ extension Schema {
     ///
     /// A file of its own, so that the damage or the loss of a long history leaves it alone, so that it is small enough
     /// to be checked at each start after a crash, and so that each change can be synced at little cost.
-    static let unsent = Schema(applicationID: 0x5041_5255, steps: [first])
+    static let pending = Schema(applicationID: 0x5041_5255, steps: [first])
 
     /// `draft.token` is drawn anew with each change: a room whose `sentDraft` names it has sent that draft.
     /// Rooms go by their identifiers: this file outlives the other.

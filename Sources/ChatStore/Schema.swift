@@ -3,7 +3,7 @@ import GRDB
 /// The tables of one database file, as a list of steps that is only ever added to: a released step never changes.
 ///
 /// Times are milliseconds since 1970. `PRAGMA user_version` counts the steps done. Each table with a rowid has a
-/// number of columns of its own in its file: ``Salvage`` tells rows on loose pages apart by it.
+/// number of columns of its own in its file: ``Recovery`` tells rows on loose pages apart by it.
 struct Schema: Sendable {
     /// Tells a database of ours from any other.
     let applicationID: Int64

@@ -7,7 +7,7 @@ import ChatCore
 struct SearchExpression {
     enum Index: String {
         case words = "wordIndex"
-        case parts = "partIndex"
+        case trigrams = "partIndex"
     }
 
     let index: Index
@@ -24,8 +24,10 @@ struct SearchExpression {
             facet("r", rooms) + facet("u", senders)
             + (query.contents.contains(.link) ? ["(\"https\" OR \"http\" OR \"www\")"] : [])
         if query.matching == .terms { return all(for: terms, facets, query) }
-        let parts = query.matching == .part ? trigrams(query.text) : []
-        if !parts.isEmpty { return [SearchExpression(index: .parts, match: parts.joined(separator: " AND "))] }
+        let quotedTrigrams = query.matching == .substring ? trigrams(query.text) : []
+        if !quotedTrigrams.isEmpty {
+            return [SearchExpression(index: .trigrams, match: quotedTrigrams.joined(separator: " AND "))]
+        }
         // The index's own tokenizer takes quoted text apart; a word that is none of its words it leaves out.
         let found = beginnings(of: query.text)
         guard found.isEmpty == query.text.allSatisfy(\.isWhitespace) else { return nil }
@@ -38,16 +40,16 @@ struct SearchExpression {
     ) -> [SearchExpression]? {
         if terms.isEmpty { return query.text.allSatisfy(\.isWhitespace) ? all(facets, or: query) : nil }
         let short = terms.terms.filter { $0.unicodeScalars.count < 3 }
-        let parts = Set(terms.terms.flatMap(trigrams)).sorted()
+        let quotedTrigrams = Set(terms.terms.flatMap(trigrams)).sorted()
         // Two letters within a word of a script without blanks: no index knows those.
-        if parts.isEmpty, short.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
+        if quotedTrigrams.isEmpty, short.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
         let words = terms.terms.flatMap(beginnings)
         var expressions: [SearchExpression] = []
         if !words.isEmpty {
             expressions.append(SearchExpression(index: .words, match: (facets + words).joined(separator: " AND ")))
         }
-        if !parts.isEmpty {
-            expressions.append(SearchExpression(index: .parts, match: parts.joined(separator: " AND ")))
+        if !quotedTrigrams.isEmpty {
+            expressions.append(SearchExpression(index: .trigrams, match: quotedTrigrams.joined(separator: " AND ")))
         }
         return expressions
     }
@@ -71,11 +73,11 @@ struct SearchExpression {
         guard let keys else { return [] }
         // More would make a query longer than what is saved: what is found is looked at once more.
         if keys.count > 200 { return [] }
-        return ["(\(keys.sorted().map { "\"\(mark)\(letter)\($0)\"" }.joined(separator: " OR ")))"]
+        return ["(\(keys.sorted().map { "\"\(facetPrefix)\(letter)\($0)\"" }.joined(separator: " OR ")))"]
     }
 
     /// Begins the index's words that are no words of the text.
-    private static let mark = "\u{E000}"
+    private static let facetPrefix = "\u{E000}"
 
     /// Runs of letters, digits and private-use characters, as the index's tokenizer divides.
     static func words(_ text: String) -> [String] {
@@ -96,8 +98,8 @@ struct SearchExpression {
         guard scalars.count >= 3 else { return [] }
         var seen: Set<String> = []
         return (0...scalars.count - 3).compactMap { start in
-            let part = String(String.UnicodeScalarView(scalars[start..<start + 3]))
-            return seen.insert(part).inserted ? "\"\(part.replacing("\"", with: "\"\""))\"" : nil
+            let trigram = String(String.UnicodeScalarView(scalars[start..<start + 3]))
+            return seen.insert(trigram).inserted ? "\"\(trigram.replacing("\"", with: "\"\""))\"" : nil
         }
     }
 

@@ -5,7 +5,7 @@ import GRDB
 /// One page of a search.
 struct SearchPass {
     /// What is looked at for one page.
-    static let mostCandidates = 20_000
+    static let maxCandidates = 20_000
 
     private let query: SearchQuery
     private let rooms: Set<Int64>?
@@ -40,28 +40,28 @@ struct SearchPass {
         var (seen, last) = (0, Int64.max)
         var cut: Int64?
         while let row = try candidates.next() {
-            let place = SearchPlace(sentAt: try row.value("sentAt"), arrival: try row.value("arrival"))
+            let position = SearchPosition(sentAt: try row.value("sentAt"), arrival: try row.value("arrival"))
             if isInOrder, latest.isFull {
                 cut = last
                 break
             }
-            if let worst = latest.worst, try bounds.latest(upTo: place.arrival, in: db) <= worst.sentAt {
+            if let worst = latest.worst, try bounds.latest(upTo: position.arrival, in: db) <= worst.sentAt {
                 latest.hasMore = true
                 break
             }
-            guard seen < Self.mostCandidates else {
+            guard seen < Self.maxCandidates else {
                 cut = last
                 break
             }
-            (seen, last) = (seen + 1, place.arrival)
-            if let after = query.after?.place, place >= after { continue }
-            if latest.takes(place), try isMatch(row) { latest.insert(try row.value("key"), at: place) }
+            (seen, last) = (seen + 1, position.arrival)
+            if let after = query.after?.position, position >= after { continue }
+            if latest.accepts(position), try isMatch(row) { latest.insert(try row.value("key"), at: position) }
         }
         let messages = try MessageQuery.messages(latest.keys, in: db)
         // What was passed over for later ones comes first, from the same beginning.
         let next: SearchCursor? =
             latest.hasMore
-            ? SearchCursor(rawValue: query.after?.rawValue ?? .max, place: latest.last)
+            ? SearchCursor(rawValue: query.after?.rawValue ?? .max, position: latest.last)
             : cut.map { SearchCursor(rawValue: $0) }
         return SearchPage(messages: messages, senders: try senders(of: messages, in: db), next: next)
     }
@@ -130,7 +130,7 @@ struct SearchPass {
         switch query.matching {
         // Words are found by the index alone; a part has to be there as a whole.
         case .words: return true
-        case .part: return needle.isEmpty || text.lowercased().contains(needle)
+        case .substring: return needle.isEmpty || text.lowercased().contains(needle)
         case .terms: return terms.matches(text)
         }
     }

@@ -7,8 +7,8 @@ struct StoreFolder: Sendable {
     let url: URL
 
     var history: DatabaseFile { DatabaseFile(path: path("chat.sqlite"), schema: .history) }
-    var unsent: DatabaseFile { DatabaseFile(path: path("unsent.sqlite"), schema: .unsent) }
-    var files: [DatabaseFile] { [history, unsent] }
+    var pending: DatabaseFile { DatabaseFile(path: path("unsent.sqlite"), schema: .pending) }
+    var files: [DatabaseFile] { [history, pending] }
     var lock: String { path("chat.lock") }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
@@ -30,7 +30,7 @@ struct StoreFolder: Sendable {
 
     /// A store of the first version had no file for what is unsent.
     func mayBeMissing(_ file: DatabaseFile) -> Bool {
-        file.path == unsent.path && (1..<Schema.stepThatDropsDrafts).contains(history.versionInHeader)
+        file.path == pending.path && (1..<Schema.stepThatDropsDrafts).contains(history.versionInHeader)
     }
 
     /// Takes the place of this folder by another one beside it in one step, where the file system can do that.

@@ -4,10 +4,10 @@ import GRDB
 struct StoreInspection {
     /// A database up to this size is checked before it is used. A page takes some microseconds: what a user waits for
     /// stays below a tenth of a second. A larger one is checked while it is being used.
-    static let largestCheckedFirst: Int64 = 16 << 20
+    static let maxSizeCheckedFirst: Int64 = 16 << 20
 
     /// A version adds one for each change of the schema: no later program is further ahead than this.
-    static let mostVersionsAhead = 1_000
+    static let maxVersionsAhead = 1_000
 
     let file: DatabaseFile
     let lastEnding: StoreLock.Ending
@@ -68,15 +68,17 @@ struct StoreInspection {
         guard application == file.schema.applicationID, found > 0 else {
             throw damaged("this is another program's database")
         }
-        guard found <= file.schema.version + Self.mostVersionsAhead else {
+        guard found <= file.schema.version + Self.maxVersionsAhead else {
             throw damaged("the header is damaged: version")
         }
         guard found <= file.schema.version else {
             throw StoreOpeningError.newerSchema(found: found, supported: file.schema.version)
         }
         // What only this computer knows is small, and is looked at each time.
-        let isSmall = file.size + file.logSize <= Self.largestCheckedFirst
-        if lastEnding == .clean, !(file.schema.applicationID == Schema.unsent.applicationID && isSmall) { return false }
+        let isSmall = file.size + file.logSize <= Self.maxSizeCheckedFirst
+        if lastEnding == .clean, !(file.schema.applicationID == Schema.pending.applicationID && isSmall) {
+            return false
+        }
         if lastEnding != .suspect, !isSmall { return true }
         let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no verdict"
         guard verdict == "ok" else { throw damaged(verdict) }

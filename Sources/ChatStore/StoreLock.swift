@@ -18,7 +18,7 @@ final class StoreLock: Sendable {
     /// How the store's last use ended.
     let lastEnding: Ending
     /// Whether it ended while both databases were open, so that each has a log.
-    let leftLogs: Bool
+    let hasLeftoverLogs: Bool
     /// Negative once released.
     private let descriptor: Mutex<Int32>
 
@@ -35,7 +35,7 @@ final class StoreLock: Sendable {
         fchmod(file, 0o600)
         let word = Self.read(file)
         lastEnding = Self.ending(word)
-        leftLogs = word == Self.wordForOpen
+        hasLeftoverLogs = word == Self.wordForOpen
         descriptor = Mutex(file)
     }
 

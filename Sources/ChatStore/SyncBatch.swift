@@ -45,7 +45,7 @@ public struct RoomBatch: Equatable, Sendable {
     /// How far others have read.
     public var receipts: [ReadReceipt] = []
     /// What the user has marked as read anywhere: all before the latest of it is. One that is not known waits.
-    public var readUpTo: [MessageID] = []
+    public var fullyReadMarkers: [MessageID] = []
     /// What the server counts as unread; nil if it does not say. It is believed where messages are missing here, and where
     /// it is nothing and nobody can tell here what was read.
     public var counted: UnreadCount?
@@ -162,14 +162,14 @@ public struct TimelineGap: Equatable, Sendable {
     /// The same forwards from what is in front; nil where that is not known.
     public var forward: String?
 
-    private static let eventMark = "before "
+    private static let eventPrefix = "before "
 
     /// In the place of a token, where none is known.
-    public static func token(before event: MessageID) -> String { eventMark + event.rawValue }
+    public static func token(before event: MessageID) -> String { eventPrefix + event.rawValue }
 
     /// What is right behind it, where the server is to be asked for the token.
     public var eventBehind: MessageID? {
-        token.hasPrefix(Self.eventMark) ? MessageID(String(token.dropFirst(Self.eventMark.count))) : nil
+        token.hasPrefix(Self.eventPrefix) ? MessageID(String(token.dropFirst(Self.eventPrefix.count))) : nil
     }
 
     public init(position: Int64, token: String, forward: String? = nil) {
@@ -180,7 +180,7 @@ public struct TimelineGap: Equatable, Sendable {
 }
 
 /// A piece of a server's history, from wherever it was asked for.
-public struct HistoryStretch: Equatable, Sendable {
+public struct TimelineChunk: Equatable, Sendable {
     /// Oldest first.
     public var events: [TimelineEvent]
     /// Where the server goes on backwards; nil at the beginning of the room.
@@ -196,7 +196,7 @@ public struct HistoryStretch: Equatable, Sendable {
 }
 
 /// What became of a room by a batch.
-public struct RoomOutcome: Equatable, Sendable {
+public struct RoomChange: Equatable, Sendable {
     public var room: RoomID
     public var isNew = false
     public var isLeft = false

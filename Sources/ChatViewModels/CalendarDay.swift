@@ -19,20 +19,20 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
     /// would cost more at start than all else the lists do.
     public init(of date: Date) {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
-        var parts = tm()
-        localtime_r(&seconds, &parts)
-        self.init(year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday))
+        var components = tm()
+        localtime_r(&seconds, &components)
+        self.init(year: Int(components.tm_year) + 1900, month: Int(components.tm_mon) + 1, day: Int(components.tm_mday))
     }
 
     /// The moment at which the next day begins, in the process's time zone.
     public var end: Date {
-        var parts = tm()
-        parts.tm_year = Int32(clamping: year - 1900)
-        parts.tm_mon = Int32(clamping: month - 1)
+        var components = tm()
+        components.tm_year = Int32(clamping: year - 1900)
+        components.tm_mon = Int32(clamping: month - 1)
         // The C library carries a day that the month does not have over into the next one.
-        parts.tm_mday = Int32(clamping: day + 1)
-        parts.tm_isdst = -1
-        return Date(timeIntervalSince1970: TimeInterval(mktime(&parts)))
+        components.tm_mday = Int32(clamping: day + 1)
+        components.tm_isdst = -1
+        return Date(timeIntervalSince1970: TimeInterval(mktime(&components)))
     }
 
     public static func < (a: Self, b: Self) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }

@@ -21,7 +21,7 @@ extension ComposerModel {
         as name: String, _ observed: @escaping @MainActor (ComposerObservation, ComposerState) -> Void = { _, _ in },
         textChanged: @escaping @MainActor (TextEvent) -> Void = { _ in }
     ) {
-        add(observer: ClosureObserver(name: name, told: observed, changed: textChanged))
+        add(observer: ClosureObserver(name: name, onObservation: observed, changed: textChanged))
     }
 
     // MARK: Interceptors
@@ -86,20 +86,20 @@ extension ComposerModel {
         withEngine { $0.transform(range, at: $1, body) }
     }
 
-    /// Until the matching ``endIgnoring()`` observers and interceptors hear of nothing, the rules for typing rest and
+    /// Until the matching ``resumeObservation()`` observers and interceptors hear of nothing, the rules for typing rest and
     /// nobody is told that the user is typing. May be nested (HKW-33).
-    public func beginIgnoring() {
-        change { $0.beginIgnoring() }
+    public func suspendObservation() {
+        change { $0.suspendObservation() }
     }
 
-    /// Ends what ``beginIgnoring()`` began; the outermost end tells observers what is different, as one change by code.
-    public func endIgnoring() {
-        withEngine { $0.endIgnoring(at: $1) }
+    /// Ends what ``suspendObservation()`` began; the outermost end tells observers what is different, as one change by code.
+    public func resumeObservation() {
+        withEngine { $0.resumeObservation(at: $1) }
     }
 
     /// Refuses the next deletion of a single character by the user, once, and reports it (HKW-33).
-    public func refuseNextSingleDeletion() {
-        change { $0.refuseNextSingleDeletion() }
+    public func ignoreNextSingleDeletion() {
+        change { $0.ignoreNextSingleDeletion() }
     }
 
     private func change(_ body: @escaping (inout ComposerEngine) -> Void) {
@@ -113,11 +113,11 @@ extension ComposerModel {
 /// A model's engine is on the main actor, and so is whoever it calls.
 private nonisolated struct ClosureObserver: ComposerObserver {
     let name: String
-    let told: @MainActor (ComposerObservation, ComposerState) -> Void
+    let onObservation: @MainActor (ComposerObservation, ComposerState) -> Void
     let changed: @MainActor (TextEvent) -> Void
 
     func observed(_ observation: ComposerObservation, state: ComposerState) {
-        MainActor.assumeIsolated { told(observation, state) }
+        MainActor.assumeIsolated { onObservation(observation, state) }
     }
 
     func textChanged(_ event: TextEvent) { MainActor.assumeIsolated { changed(event) } }

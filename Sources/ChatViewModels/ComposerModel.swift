@@ -24,7 +24,7 @@ public protocol ComposerModel: AnyObject {
     /// plug-in it is done after what the plug-in was called about.
     func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect])
     /// The way of files into the composer; nil where it takes none.
-    var attachments: AttachmentIntake? { get }
+    var attachments: AttachmentQueue? { get }
 }
 
 extension ComposerModel {
@@ -43,11 +43,12 @@ extension ComposerModel {
     /// Hands on what an event led to: to the view of the text at once, to completion when the state is the new one.
     ///
     /// - Parameters:
-    ///   - take: given what is left, in order.
+    ///   - handleRemaining: given what is left, in order.
     ///   - refresh: takes the new state over.
     /// - Returns: whether the composer took a key press for itself.
     func distribute(
-        _ effects: [ComposerEffect], completing completion: CompletionQueries, _ take: (ComposerEffect) -> Void,
+        _ effects: [ComposerEffect], completing completion: CompletionQueries,
+        _ handleRemaining: (ComposerEffect) -> Void,
         refresh: () -> Void
     ) -> Bool {
         var handledKey = false
@@ -57,11 +58,11 @@ extension ComposerModel {
             case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
             case .keyHandled: handledKey = true
             case .completion(let request): requests.append(request)
-            default: take(effect)
+            default: handleRemaining(effect)
             }
         }
         refresh()
-        requests.forEach { completion.take($0) }
+        requests.forEach { completion.handle($0) }
         return handledKey
     }
 }

@@ -24,7 +24,7 @@ public final class ComposerSession: ComposerModel {
     @ObservationIgnored private var sending: [String: Task<Void, Never>] = [:]
     @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
-    @ObservationIgnored private lazy var intake = AttachmentIntake(service: nil, composer: self)
+    @ObservationIgnored private lazy var attachmentQueue = AttachmentQueue(service: nil, composer: self)
     /// Edits that failed while another message was being edited.
     @ObservationIgnored private var failedEdits: [(id: String, message: ComposedMessage)] = []
     @ObservationIgnored private var hasBeenFocused = false
@@ -83,12 +83,12 @@ public final class ComposerSession: ComposerModel {
 
     /// Where copies of files are kept that the user adds; nil takes none, unless an input plug-in does.
     public var media: (any MediaService)? {
-        get { intake.service }
-        set { intake.service = newValue }
+        get { attachmentQueue.service }
+        set { attachmentQueue.service = newValue }
     }
 
     /// What is added, pasted and dropped goes this way: input plug-ins first, then the tray (MIB-19, MIB-22).
-    public var attachments: AttachmentIntake? { intake }
+    public var attachments: AttachmentQueue? { attachmentQueue }
 
     /// The draft, for a host that stores it.
     public func makeDraft() -> ComposerDraft { engine.makeDraft() }
@@ -139,7 +139,7 @@ public final class ComposerSession: ComposerModel {
                 handle(.sendAccepted(message.id))
             } catch {
                 handle(.sendFailed(message.id))
-                handle(.restoreUnsent)
+                handle(.restoreFailedMessage)
             }
         }
     }
@@ -160,13 +160,13 @@ public final class ComposerSession: ComposerModel {
     private func reopenFailedEdit() {
         guard !failedEdits.isEmpty, composer.editing == nil else { return }
         let (id, message) = failedEdits.removeFirst()
-        handle(.beginEdit(id: id, message.text, mayBeEmpty: message.mayBeEmpty))
+        handle(.startEdit(id: id, message.text, mayBeEmpty: message.mayBeEmpty))
     }
 }
 
 extension ComposerSession: AttachmentHolder {
     var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
-    var takesAttachments: Bool { true }
+    var acceptsAttachments: Bool { true }
     func report(_ error: ChatError) { onFailure?(error) }
 }
 

@@ -20,11 +20,11 @@ public final class ComposerViewModel: ViewModel {
     public nonisolated enum Action: Sendable {
         case composer(ComposerEvent)
         /// Changes a stored message. One with files may lose its text; a warning says what saving will lose.
-        case beginEdit(MessageID, WrittenText, mayBeEmpty: Bool = false, warning: String? = nil)
+        case startEdit(MessageID, WrittenText, mayBeEmpty: Bool = false, warning: String? = nil)
         /// Answers a message with what is written next; ends an edit.
-        case beginReply(ReplyTarget)
+        case startReply(ReplyTarget)
         /// Who else types now; all others have stopped.
-        case peersTyping([String])
+        case typingUsers([String])
         /// The message that is being edited was deleted.
         case messageDeleted(MessageID)
     }
@@ -34,16 +34,16 @@ public final class ComposerViewModel: ViewModel {
         case editLast
         case editing(MessageID?)
         /// The message that is being answered.
-        case answering(MessageID?)
+        case replyingTo(MessageID?)
         /// A message was stored by the backend.
         case sent
         /// The user emptied the text, which ``ComposerEvent/undo`` brings back.
         case cleared
         case failed(ChatError)
         /// Another message's edit was left half done; ``ComposerEvent/undo`` goes back to it.
-        case editKept
+        case editSuspended
         /// Nothing was changed, for this reason.
-        case refused(ComposerRefusal)
+        case rejected(ComposerRejection)
         /// A command was not carried out, for this reason in words for the user; its text is back.
         case notDone(String)
     }
@@ -73,9 +73,9 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var measuredRevision = 0
     /// Of the messages that were edited since the start: undo may go back to an edit.
     @ObservationIgnored private var editWarnings: [MessageID: String] = [:]
-    @ObservationIgnored private var early = EarlyEvents()
+    @ObservationIgnored private var pendingEvents = EventQueue()
     /// Takes files in; nil where the service has no place for them.
-    @ObservationIgnored public private(set) var attachments: AttachmentIntake?
+    @ObservationIgnored public private(set) var attachments: AttachmentQueue?
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
     public init(
@@ -101,7 +101,7 @@ public final class ComposerViewModel: ViewModel {
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         state = State(composer: engine.state)
         drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
-        attachments = media.map { AttachmentIntake(service: $0, composer: self) }
+        attachments = media.map { AttachmentQueue(service: $0, composer: self) }
     }
 
     /// The text and its spans, for a view that begins to mirror it.
@@ -111,7 +111,7 @@ public final class ComposerViewModel: ViewModel {
 
     var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
     /// Before the stored draft was looked for the tray is not there yet; what is refused then is swept away later.
-    var takesAttachments: Bool { state.isReady }
+    var acceptsAttachments: Bool { state.isReady }
 
     /// Told of the emoji that are chosen, so that completion offers them first.
     @ObservationIgnored public var emoji: EmojiLibrary?
@@ -148,7 +148,7 @@ public final class ComposerViewModel: ViewModel {
             var configuration = engine.configuration
             configuration.sendKey = preferences.sendKey
             configuration.completion.implicitLength =
-                preferences.suggestsPeople ? WritingPreferences.suggestedLength : 0
+                preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
             carryOut(engine.reconfigure(configuration))
         }
     }
@@ -164,38 +164,38 @@ public final class ComposerViewModel: ViewModel {
         }
         drafts.noteStored(engine.makeDraft())
         state.isReady = true
-        attachments?.settleRestored()
-        early.replay(into: engine.value, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
-        early = EarlyEvents()
+        attachments?.failRestoredUploads()
+        pendingEvents.replay(into: engine.value, restored: !engine.makeDraft().isEmpty).forEach { handle($0) }
+        pendingEvents = EventQueue()
     }
 
     public func send(_ action: Action) {
         switch action {
         case .composer(let event): handle(event)
-        case .beginEdit(let message, let text, let mayBeEmpty, let warning):
+        case .startEdit(let message, let text, let mayBeEmpty, let warning):
             editWarnings[message] = warning
-            handle(.beginEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
+            handle(.startEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
             onTextEffect?(.focusRequested(true))
-        case .beginReply(let target):
+        case .startReply(let target):
             handle(.reply(target))
             onTextEffect?(.focusRequested(true))
-        case .peersTyping(let names):
+        case .typingUsers(let names):
             for name in state.composer.typingNames where !names.contains(name) {
-                handle(.peerTyping(name: name, false))
+                handle(.userTyping(name: name, false))
             }
-            for name in names { handle(.peerTyping(name: name, true)) }
-        case .messageDeleted(let message): handle(.editGone(id: message.rawValue))
+            for name in names { handle(.userTyping(name: name, true)) }
+        case .messageDeleted(let message): handle(.messageDeleted(id: message.rawValue))
         }
     }
 
     /// - Returns: whether the composer took a key press for itself.
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
-        if !state.isReady, let isTaken = early.take(event, in: engine.value) { return isTaken }
+        if !state.isReady, let isHandled = pendingEvents.enqueue(event, in: engine.value) { return isHandled }
         let isClearing = clears(event)
-        let isTaken = carryOut(engine.handle(event, at: time.now()))
+        let isHandled = carryOut(engine.handle(event, at: time.now()))
         if isClearing, engine.document.isEmpty { onOutput?(.cleared) }
-        return isTaken
+        return isHandled
     }
 
     /// Whether the user asks to empty a text that is there (SLK-43).
@@ -219,9 +219,9 @@ public final class ComposerViewModel: ViewModel {
     /// Returns when what was sent is delivered and what is unsent is written. For closing.
     public func flushDraft() async {
         await deliveries.finish()
-        if state.composer.unsentCount > 0 { handle(.restoreUnsent) }
+        if state.composer.failedCount > 0 { handle(.restoreFailedMessage) }
         if state.isReady { drafts.writeIfNeeded(engine.makeDraft()) }
-        await drafts.settle()
+        await drafts.waitUntilIdle()
     }
 
     // MARK: Effects
@@ -233,10 +233,10 @@ public final class ComposerViewModel: ViewModel {
             case .send(let message): deliver(message)
             case .commitEdit(let id, let message): commitEdit(MessageID(id), message)
             case .editLastRequested: onOutput?(.editLast)
-            case .editKept: onOutput?(.editKept)
+            case .editSuspended: onOutput?(.editSuspended)
             case .typing(let isTyping): typing.put(isTyping)
             case .draftChanged: drafts.write(engine.makeDraft())
-            case .refused(let reason): onOutput?(.refused(reason))
+            case .rejected(let reason): onOutput?(.rejected(reason))
             default: break
             }
         } refresh: {
@@ -255,9 +255,9 @@ public final class ComposerViewModel: ViewModel {
             next.editQuote = editing == nil ? nil : engine.document.firstLine
             next.editWarning = editing.flatMap { editWarnings[$0] }
         }
-        let isAnsweringOther = next.composer.reply?.messageID != state.composer.reply?.messageID
+        let isReplyingToOther = next.composer.reply?.messageID != state.composer.reply?.messageID
         if next != state { state = next }
-        if isAnsweringOther { onOutput?(.answering(state.composer.reply.map { MessageID($0.messageID) })) }
+        if isReplyingToOther { onOutput?(.replyingTo(state.composer.reply.map { MessageID($0.messageID) })) }
         measureIfLong()
         // Last: whoever is told may send the next event at once.
         if isOther { onOutput?(.editing(editing)) }
@@ -313,7 +313,7 @@ public final class ComposerViewModel: ViewModel {
     private func enqueue(_ work: @escaping @MainActor (ComposerViewModel) async -> Void) {
         drafts.hold()
         deliveries.add { [self] in
-            await drafts.settle()
+            await drafts.waitUntilIdle()
             await work(self)
             drafts.write(engine.makeDraft())
             drafts.release()
@@ -325,15 +325,15 @@ public final class ComposerViewModel: ViewModel {
         enqueue { composer in
             do {
                 // With files it is what they are called, not a command: they would be lost.
-                if let command, command.spoken == nil, message.attachments.isEmpty {
+                if let command, command.messageCommand == nil, message.attachments.isEmpty {
                     try await composer.onCommand?(command)
                 } else {
-                    try await composer.deliver(message, as: command?.spoken)
+                    try await composer.deliver(message, as: command?.messageCommand)
                 }
                 composer.handle(.sendAccepted(message.id))
                 // A message that failed before may have its place again.
-                if composer.state.composer.unsentCount > 0 { composer.handle(.restoreUnsent) }
-                if command == nil || command?.spoken != nil { composer.onOutput?(.sent) }
+                if composer.state.composer.failedCount > 0 { composer.handle(.restoreFailedMessage) }
+                if command == nil || command?.messageCommand != nil { composer.onOutput?(.sent) }
                 if command == .help { composer.handle(.complete("/")) }
             } catch is CancellationError {
                 composer.handle(.sendFailed(message.id))
@@ -346,11 +346,11 @@ public final class ComposerViewModel: ViewModel {
 
     /// A picture that stands in the text parts it: what is before and behind it are messages of their own, in that order, as
     /// others' timelines can show them (MIB-20). All of them are stored, or none, so that none is sent twice.
-    private func deliver(_ message: ComposedMessage, as spoken: SpokenCommand?) async throws {
-        let messages = WrittenMessage.messages(for: message, as: spoken)
+    private func deliver(_ message: ComposedMessage, as command: MessageCommand?) async throws {
+        let messages = WrittenMessage.messages(for: message, as: command)
         // With the message goes the draft in which it was stored, and all that this held beside it.
-        let left = try await DraftWriter.saved(engine.makeDraft(storing: message.id))
-        try await service.send(messages.map { (makeTransactionID(), $0) }, to: roomID, leaving: left)
+        let remainingDraft = try await DraftWriter.saved(engine.makeDraft(storing: message.id))
+        try await service.send(messages.map { (makeTransactionID(), $0) }, to: roomID, leaving: remainingDraft)
     }
 
     private func commitEdit(_ id: MessageID, _ message: ComposedMessage) {

@@ -7,9 +7,9 @@ import MessageMarkup
 extension ConversationCoordinator {
     /// The rooms whose names contain what is typed, in the order of the list; all for an empty text.
     public func destinations(matching typed: String) -> [RoomListViewModel.Row] {
-        let wanted = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !wanted.isEmpty else { return rooms.state.rows }
-        return rooms.state.rows.filter { $0.name.localizedStandardContains(wanted) }
+        let query = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !query.isEmpty else { return rooms.state.rows }
+        return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
     /// Sends messages of the open room to another, in the order in which they were said, with their files. Those that
@@ -23,29 +23,29 @@ extension ConversationCoordinator {
         Task { [weak self, service] in
             do {
                 let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
-                let wanted = found.filter { !$0.isDeleted }
-                guard !wanted.isEmpty else { throw ChatError.notFound }
-                let readsPlainTexts = service.abilities.contains(.plainTexts)
-                for (message, transaction) in zip(wanted, transactions) {
+                let remaining = found.filter { !$0.isDeleted }
+                guard !remaining.isEmpty else { throw ChatError.notFound }
+                let readsPlainTexts = service.capabilities.contains(.plainTexts)
+                for (message, transaction) in zip(remaining, transactions) {
                     let copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
                     try await service.send(copy, as: transaction, to: room)
                 }
-                self?.tellForwarded(to: name)
+                self?.notifyForwarded(to: name)
             } catch {
-                self?.onNotice?(.failed(ChatError(error)))
+                self?.onToast?(.failed(ChatError(error)))
             }
         }
     }
 
-    private func tellForwarded(to name: String) {
-        onNotice?(.told(translator("Forwarded to %s").replacing("%s", with: name)))
+    private func notifyForwarded(to name: String) {
+        onToast?(.message(translator("Forwarded to %s").replacing("%s", with: name)))
     }
 }
 
 nonisolated extension WrittenMessage {
     /// Another's words as they are read here: nobody is told of them anew.
     ///
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(forwarding message: Message, readsPlainTexts: Bool) {
         let text =
             message.written ?? message.formattedText.flatMap { MessageMarkup.written(html: $0).text.unlessBlank }

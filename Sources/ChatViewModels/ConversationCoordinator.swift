@@ -14,7 +14,7 @@ public final class Conversation {
     /// What is said of it beside its name.
     public internal(set) var headline = RoomHeadline()
     /// Whether something can be said in it.
-    public var takesMessages: Bool { !isEncrypted && succession.next == nil }
+    public var acceptsMessages: Bool { !isEncrypted && succession.next == nil }
     public let roomID: RoomID
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
@@ -38,16 +38,16 @@ public final class Conversation {
 @Observable
 public final class ConversationCoordinator {
     /// Something to tell the user in passing.
-    public nonisolated enum Notice: Equatable, Sendable {
+    public nonisolated enum Toast: Equatable, Sendable {
         case failed(ChatError)
-        case refused(ComposerRefusal)
+        case rejected(ComposerRejection)
         /// In the user's language.
-        case told(String)
+        case message(String)
         /// The text of a room's composer was emptied: ``ConversationCoordinator/undoClearing(_:)``.
         case cleared(RoomID)
     }
 
-    public nonisolated enum Opened: Equatable, Sendable {
+    public nonisolated enum OpenItem: Equatable, Sendable {
         case room(RoomID)
         case invitation(RoomID)
     }
@@ -62,19 +62,19 @@ public final class ConversationCoordinator {
     /// The invitation that is open in the place of a room.
     public private(set) var invitation: InvitationViewModel?
     /// Which of the two is open; nil for neither.
-    public var opened: Opened? {
+    public var openItem: OpenItem? {
         conversation.map { .room($0.roomID) } ?? invitation.map { .invitation($0.state.invitation.room) }
     }
-    @ObservationIgnored public var onNotice: ((Notice) -> Void)? {
+    @ObservationIgnored public var onToast: ((Toast) -> Void)? {
         didSet {
-            guard let onNotice else { return }
-            let told = earlyNotices
-            earlyNotices = []
-            told.forEach(onNotice)
+            guard let onToast else { return }
+            let toasts = pendingToasts
+            pendingToasts = []
+            toasts.forEach(onToast)
         }
     }
     /// What there was to tell before anybody listened.
-    @ObservationIgnored private var earlyNotices: [Notice] = []
+    @ObservationIgnored private var pendingToasts: [Toast] = []
     /// An own message was stored: the reader wants to see it.
     @ObservationIgnored public var onSent: (() -> Void)?
     /// What the user chose about writing, in all rooms.
@@ -83,7 +83,7 @@ public final class ConversationCoordinator {
     }
 
     /// The user wants to leave the room, and must be asked first: its messages go with it.
-    @ObservationIgnored public var onLeavingAsked: ((RoomID) -> Void)?
+    @ObservationIgnored public var onLeaveRequested: ((RoomID) -> Void)?
     /// What a text that begins with a slash means, in all rooms; nil where it is text like any other.
     @ObservationIgnored public var commands: CommandRegistry? {
         didSet { composers.values.forEach { $0.commands = commands } }
@@ -109,7 +109,7 @@ public final class ConversationCoordinator {
     /// Exports and imports, if the application does so.
     @ObservationIgnored public var archive: (any ConversationArchive)?
     /// Whether what is imported becomes rooms of these.
-    @ObservationIgnored public var takesImports = false
+    @ObservationIgnored public var canImport = false
 
     @ObservationIgnored let service: any ChatService
     @ObservationIgnored let translator: Translator
@@ -119,7 +119,7 @@ public final class ConversationCoordinator {
     @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
     /// A message to go to when its room opens.
     @ObservationIgnored private var awaited: (room: RoomID, message: MessageID)?
-    @ObservationIgnored private var dayWatch: DayWatch?
+    @ObservationIgnored private var dayChangeMonitor: DayChangeMonitor?
     /// Rooms of which the server told all members, since they were opened.
     @ObservationIgnored private var wholeRooms: Set<RoomID> = []
     /// Rooms in which the server lets the user notify everyone.
@@ -134,15 +134,15 @@ public final class ConversationCoordinator {
         self.time = time
         self.now = now
         rooms = RoomListViewModel(
-            service: service, readsPlainTexts: service.abilities.contains(.plainTexts), now: now)
+            service: service, readsPlainTexts: service.capabilities.contains(.plainTexts), now: now)
         let list = rooms
         search = SearchViewModel(
-            service: service, readsPlainTexts: service.abilities.contains(.plainTexts), now: now
+            service: service, readsPlainTexts: service.capabilities.contains(.plainTexts), now: now
         ) { [weak list] in list?.state.rows ?? [] }
         rooms.onOutput = { [weak self] in self?.receive($0) }
         search.onOutput = { [weak self] in self?.receive($0) }
-        onNotice = { [weak self] in self?.earlyNotices.append($0) }
-        dayWatch = DayWatch(time: time, now: now) { [weak self] in
+        onToast = { [weak self] in self?.pendingToasts.append($0) }
+        dayChangeMonitor = DayChangeMonitor(time: time, now: now) { [weak self] in
             self?.rooms.send(.dayChanged)
             self?.conversation?.timeline.send(.dayChanged)
         }
@@ -151,16 +151,16 @@ public final class ConversationCoordinator {
     /// Begins to follow the rooms and opens one as soon as it is there.
     public func start(opening room: RoomID?) {
         rooms.start(opening: room)
-        dayWatch?.start()
+        dayChangeMonitor?.start()
     }
 
     /// Returns when the rooms are there and the open one has its messages and its draft, so that a window shown then is
     /// complete and takes what is typed into it at once; after `limit` it returns whatever is there.
-    public func settle(within limit: Duration) async {
-        await time.wait(atMost: limit) { [weak self] in self?.isSettled ?? true }
+    public func waitUntilIdle(within limit: Duration) async {
+        await time.wait(atMost: limit) { [weak self] in self?.isIdle ?? true }
     }
 
-    private var isSettled: Bool {
+    private var isIdle: Bool {
         guard rooms.state.isLoaded else { return false }
         guard let conversation else { return rooms.state.selection == nil || invitation != nil }
         return conversation.timeline.state.isLoaded && conversation.composer.state.isReady
@@ -196,8 +196,8 @@ public final class ConversationCoordinator {
         case .opened(let room): open(room)
         case .invited(let invitation): open(invitation)
         case .closed: close()
-        case .gone(let rooms): forget(rooms)
-        case .failed(let error): onNotice?(.failed(error))
+        case .removed(let rooms): forget(rooms)
+        case .failed(let error): onToast?(.failed(error))
         }
     }
 
@@ -217,7 +217,7 @@ public final class ConversationCoordinator {
         composers[room] = composer
         timeline.onOutput = { [weak self, weak composer] output in self?.receive(output, from: room, for: composer) }
         timeline.editing = composer.state.composer.editing.map { MessageID($0) }
-        timeline.answering = composer.state.composer.reply.map { MessageID($0.messageID) }
+        timeline.replyingTo = composer.state.composer.reply.map { MessageID($0.messageID) }
         timeline.isSignedOut = isSignedOut
         timeline.start()
         let search = RoomSearchViewModel(roomID: room, service: service, now: now)
@@ -229,23 +229,25 @@ public final class ConversationCoordinator {
         showAwaited()
     }
 
-    private func open(_ opened: Invitation) {
-        if let invitation, invitation.state.invitation.room == opened.room { return invitation.update(opened) }
+    private func open(_ newInvitation: Invitation) {
+        if let invitation, invitation.state.invitation.room == newInvitation.room {
+            return invitation.update(newInvitation)
+        }
         close()
-        let viewModel = InvitationViewModel(opened, service: service)
+        let viewModel = InvitationViewModel(newInvitation, service: service)
         viewModel.onOutput = { [weak rooms] in if case .accepted(let room) = $0 { rooms?.send(.select(room)) } }
         invitation = viewModel
     }
 
     /// Has the server tell who is in a room, once each time it is opened.
     func loadMembers(of room: RoomID) {
-        guard service.abilities.contains(.roster), wholeRooms.insert(room).inserted else { return }
+        guard service.capabilities.contains(.memberList), wholeRooms.insert(room).inserted else { return }
         Task { [weak self, service] in
-            guard let roster = try? await service.roster(of: room) else {
+            guard let roomMembers = try? await service.members(of: room) else {
                 self?.wholeRooms.remove(room)
                 return
             }
-            if roster.permissions.contains(.notifyEveryone) {
+            if roomMembers.permissions.contains(.notifyEveryone) {
                 self?.notifiableRooms.insert(room)
             } else {
                 self?.notifiableRooms.remove(room)
@@ -255,7 +257,7 @@ public final class ConversationCoordinator {
 
     /// Whether a mention of everyone would notify them. Where a server decides, not before it said so.
     func mayNotifyEveryone(in room: RoomID) -> Bool {
-        !service.abilities.contains(.roster) || notifiableRooms.contains(room)
+        !service.capabilities.contains(.memberList) || notifiableRooms.contains(room)
     }
 
     /// Encryption may come to a room at any time, and never goes.
@@ -318,15 +320,15 @@ public final class ConversationCoordinator {
         switch output {
         case .edit(let id, let message):
             composer?.send(
-                .beginEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: warning(of: message.losses)))
-        case .reply(let target): composer?.send(.beginReply(target))
-        case .answeredMessage(let id, let preview):
+                .startEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: warning(of: message.losses)))
+        case .reply(let target): composer?.send(.startReply(target))
+        case .replyTargetChanged(let id, let preview):
             composer?.handle(.replyPreview(id: id.rawValue, preview))
-        case .typing(let names): if conversation?.roomID == room { composer?.send(.peersTyping(names)) }
+        case .typing(let names): if conversation?.roomID == room { composer?.send(.typingUsers(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
         case .encrypted: if conversation?.roomID == room { conversation?.isEncrypted = true }
         case .roomChanged: if conversation?.roomID == room { checkRoom() }
-        case .failed(let error): onNotice?(.failed(error))
+        case .failed(let error): onToast?(.failed(error))
         }
     }
 
@@ -343,16 +345,16 @@ public final class ConversationCoordinator {
         switch output {
         case .editLast: open?.timeline.send(.editLast)
         case .editing(let message): open?.timeline.editing = message
-        case .answering(let message): open?.timeline.answering = message
+        case .replyingTo(let message): open?.timeline.replyingTo = message
         case .sent: if open != nil { onSent?() }
-        case .cleared: if open != nil { onNotice?(.cleared(room)) }
+        case .cleared: if open != nil { onToast?(.cleared(room)) }
         case .failed(let error):
-            onNotice?(.failed(error))
+            onToast?(.failed(error))
             checkEncryption()
-        case .refused(let reason): if open != nil { onNotice?(.refused(reason)) }
-        case .editKept:
-            if open != nil { onNotice?(.told(translator("The other edit is kept: Undo goes back to it"))) }
-        case .notDone(let reason): onNotice?(.told(reason))
+        case .rejected(let reason): if open != nil { onToast?(.rejected(reason)) }
+        case .editSuspended:
+            if open != nil { onToast?(.message(translator("The other edit is kept: Undo goes back to it"))) }
+        case .notDone(let reason): onToast?(.message(reason))
         }
     }
 
@@ -362,7 +364,7 @@ public final class ConversationCoordinator {
         wholeRooms.remove(closing.roomID)
         conversation = nil
         // Nobody tells a closed room who has stopped.
-        closing.composer.send(.peersTyping([]))
+        closing.composer.send(.typingUsers([]))
         Task {
             await closing.timeline.flush()
             await closing.composer.flushDraft()

@@ -43,7 +43,7 @@ final class DraftWriter {
     func release() { sink.release() }
 
     /// Returns when no write is under way. What is held waits on.
-    func settle() async { await sink.settle() }
+    func waitUntilIdle() async { await sink.waitUntilIdle() }
 
     /// - Returns: the draft as services keep it; nil if there is nothing to keep.
     @concurrent

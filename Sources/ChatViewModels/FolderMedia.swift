@@ -20,22 +20,22 @@ public nonisolated struct FolderMedia: MediaService {
     }
 
     @concurrent
-    public func takeIn(
+    public func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         // One folder each, so that files of one name keep it.
-        let place = folder.appending(path: UUID().uuidString)
-        let file = place.appending(path: Self.safe(name))
+        let directory = folder.appending(path: UUID().uuidString)
+        let file = directory.appending(path: Self.safe(name))
         do {
             try FileManager.default.createDirectory(
-                at: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             switch content {
             case .data(let data): try data.write(to: file)
             case .file(let url): try Self.copy(url, to: file, progress)
             }
             try Task.checkCancellation()
         } catch {
-            try? FileManager.default.removeItem(at: place)
+            try? FileManager.default.removeItem(at: directory)
             throw error
         }
         progress(1)
@@ -67,10 +67,10 @@ public nonisolated struct FolderMedia: MediaService {
         defer { try? target.close() }
         let whole = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
         var copied = 0
-        while let part = try source.read(upToCount: 1 << 20), !part.isEmpty {
+        while let chunk = try source.read(upToCount: 1 << 20), !chunk.isEmpty {
             try Task.checkCancellation()
-            try target.write(contentsOf: part)
-            copied += part.count
+            try target.write(contentsOf: chunk)
+            copied += chunk.count
             if whole > 0 { progress(min(1, Double(copied) / Double(whole))) }
         }
     }

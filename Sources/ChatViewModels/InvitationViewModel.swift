@@ -4,24 +4,24 @@ public import Observation
 /// An invitation that is open, to be accepted or declined.
 @Observable
 public final class InvitationViewModel: ViewModel {
-    public nonisolated enum Answer: Equatable, Sendable {
+    public nonisolated enum Decision: Equatable, Sendable {
         case accept, decline
     }
 
     public nonisolated struct State: Equatable, Sendable {
         public var invitation: Invitation
         /// The answer that is on its way.
-        public var answering: Answer?
+        public var pendingDecision: Decision?
         /// Why the last answer did not come about.
         public var error: ChatError?
 
-        public var canAnswer: Bool { answering == nil }
+        public var canDecide: Bool { pendingDecision == nil }
     }
 
     public nonisolated enum Output: Equatable, Sendable {
         case accepted(RoomID)
         /// It was declined, or taken back meanwhile.
-        case gone(RoomID)
+        case removed(RoomID)
     }
 
     public private(set) var state: State
@@ -38,20 +38,20 @@ public final class InvitationViewModel: ViewModel {
         if invitation != state.invitation { state.invitation = invitation }
     }
 
-    public func send(_ answer: Answer) {
-        guard state.canAnswer else { return }
-        state.answering = answer
+    public func send(_ decision: Decision) {
+        guard state.canDecide else { return }
+        state.pendingDecision = decision
         state.error = nil
         let room = state.invitation.room
         Task { [weak self, service] in
             do {
-                switch answer {
+                switch decision {
                 case .accept: try await service.accept(room)
                 case .decline: try await service.decline(room)
                 }
-                self?.onOutput?(answer == .accept ? .accepted(room) : .gone(room))
+                self?.onOutput?(decision == .accept ? .accepted(room) : .removed(room))
             } catch {
-                self?.state.answering = nil
+                self?.state.pendingDecision = nil
                 self?.state.error = ChatError(error)
             }
         }

@@ -23,7 +23,7 @@ final class LatestValueSink<Value: Sendable> {
     }
 
     /// Returns when nothing is on its way. What is held waits on.
-    func settle() async {
+    func waitUntilIdle() async {
         while let working { await working.value }
     }
 

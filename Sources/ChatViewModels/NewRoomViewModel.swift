@@ -15,7 +15,7 @@ public final class NewRoomViewModel: ViewModel {
         /// The part behind the address, with its colon.
         public var server = ""
         /// Whether the address was typed, and does not follow the name any more.
-        public var hasOwnAddress = false
+        public var hasCustomAddress = false
         public var isCreating = false
         public var error: ChatError?
 
@@ -33,19 +33,19 @@ public final class NewRoomViewModel: ViewModel {
         case create
     }
 
-    public let people: PeopleSearchViewModel
+    public let userSearch: UserSearchViewModel
     public private(set) var state: State
     @ObservationIgnored public var onCreated: ((RoomID) -> Void)?
     /// Told of what failed after ``abandon()``.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private var isAbandoned = false
-    @ObservationIgnored private let service: any RoomPeopleService
+    @ObservationIgnored private let service: any RoomMembersService
 
-    /// - Parameter own: whose server the room's address is on.
-    public init(service: any RoomPeopleService, own: MemberID?) {
+    /// - Parameter ownUserID: whose server the room's address is on.
+    public init(service: any RoomMembersService, ownUserID: MemberID?) {
         self.service = service
-        people = PeopleSearchViewModel(service: service, excluding: Set([own].compactMap { $0 }))
-        let id = own?.rawValue ?? ""
+        userSearch = UserSearchViewModel(service: service, excluding: Set([ownUserID].compactMap { $0 }))
+        let id = ownUserID?.rawValue ?? ""
         state = State(server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
     }
 
@@ -53,13 +53,13 @@ public final class NewRoomViewModel: ViewModel {
         switch action {
         case .name(let name):
             state.name = name
-            if !state.hasOwnAddress { state.address = Self.address(for: name) }
+            if !state.hasCustomAddress { state.address = Self.address(for: name) }
         case .topic(let topic): state.topic = topic
         case .setPublic(let isPublic): state.isPublic = isPublic
         case .address(let address):
             guard address != state.address else { return }
             state.address = address
-            state.hasOwnAddress = !address.isEmpty
+            state.hasCustomAddress = !address.isEmpty
         case .create: create()
         }
     }
@@ -71,7 +71,7 @@ public final class NewRoomViewModel: ViewModel {
         let topic = state.topic.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let request = RoomRequest(
             name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
-            people: people.state.chosen.map(\.id))
+            invitees: userSearch.state.chosen.map(\.id))
         // A server makes the room whether anybody waits for it or not.
         Task { [self, service] in
             do {

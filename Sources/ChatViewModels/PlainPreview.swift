@@ -6,7 +6,7 @@ import MessageMarkup
 nonisolated enum PlainPreview {
     /// The most characters that are read for a preview: a message may have a million.
     static let readCharacters = 2_000
-    private static let spoilerMark = "||"
+    private static let spoilerDelimiter = "||"
 
     /// The first line of a body that says something, and whom it mentions, at most ``MessageItem/quotedCharacters`` of it; of a message
     /// without words what its first file shows, or else what that is called.
@@ -15,8 +15,8 @@ nonisolated enum PlainPreview {
         guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else {
             return WrittenText(attachments.first.map { $0.altText ?? $0.name } ?? "", syntax: .plain)
         }
-        let shown = line.prefix(MessageItem.quotedCharacters)
-        let words = lines.count > 1 || shown.endIndex < line.endIndex ? shown + "…" : String(shown)
+        let excerpt = line.prefix(MessageItem.quotedCharacters)
+        let words = lines.count > 1 || excerpt.endIndex < line.endIndex ? excerpt + "…" : String(excerpt)
         return WrittenText(words, mentioning: Array(body.pills.prefix(MessageItem.quotedCharacters)), syntax: .plain)
     }
 
@@ -26,8 +26,8 @@ nonisolated enum PlainPreview {
     ///   - syntax: how it is to be read: what another program sent as text alone is shown as it is.
     ///   - isCut: whether it may be only the beginning of what was said, so that a spoiler has no end in it.
     static func line(_ text: String, _ syntax: WrittenText.Syntax, isCut: Bool) -> String {
-        let shown = syntax == .plain ? text : plain(isCut ? closed(text) : text)
-        return shown.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let displayedText = syntax == .plain ? text : plain(isCut ? closed(text) : text)
+        return displayedText.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// The part of a text around what was found in it.
@@ -38,12 +38,12 @@ nonisolated enum PlainPreview {
     static func surroundings(of first: Int, in text: String, _ syntax: WrittenText.Syntax) -> String {
         if syntax == .plain { return text }
         guard text.utf8.count > readCharacters else { return plain(text) }
-        let place = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
+        let center = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
         let half = readCharacters / 2
-        let start = text.index(place, offsetBy: -half, limitedBy: text.startIndex) ?? text.startIndex
-        let end = text.index(place, offsetBy: half, limitedBy: text.endIndex) ?? text.endIndex
+        let start = text.index(center, offsetBy: -half, limitedBy: text.startIndex) ?? text.startIndex
+        let end = text.index(center, offsetBy: half, limitedBy: text.endIndex) ?? text.endIndex
         // From a spoiler's inside, and into one.
-        let opening = count(text[..<start]).isMultiple(of: 2) ? "" : spoilerMark
+        let opening = count(text[..<start]).isMultiple(of: 2) ? "" : spoilerDelimiter
         return plain(closed(opening + text[start..<end]))
     }
 
@@ -53,7 +53,7 @@ nonisolated enum PlainPreview {
     }
 
     private static func closed(_ text: String) -> String {
-        count(text[...]).isMultiple(of: 2) ? text : text + spoilerMark
+        count(text[...]).isMultiple(of: 2) ? text : text + spoilerDelimiter
     }
 
     private static func count(_ text: Substring) -> Int {

@@ -8,7 +8,7 @@ nonisolated struct PreviewLines: Sendable {
         var syntax: WrittenText.Syntax?
         var plain: String
 
-        func says(_ message: RoomSummary.LastMessage) -> Bool {
+        func matches(_ message: RoomSummary.LastMessage) -> Bool {
             text == message.text && syntax == message.syntax
         }
     }
@@ -16,18 +16,18 @@ nonisolated struct PreviewLines: Sendable {
     private var lines: [RoomID: Line] = [:]
     private let readsPlainTexts: Bool
 
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(readsPlainTexts: Bool) { self.readsPlainTexts = readsPlainTexts }
 
     subscript(room: RoomID) -> String? { lines[room]?.plain }
 
     /// The same with what these rooms say now. Returns at once, on the caller's thread, if nothing of it is new.
     func adding(_ summaries: [RoomSummary]) async -> PreviewLines {
-        let isKnown = summaries.allSatisfy { summary in
+        let isCached = summaries.allSatisfy { summary in
             guard let message = summary.lastMessage else { return true }
-            return lines[summary.id]?.says(message) ?? false
+            return lines[summary.id]?.matches(message) ?? false
         }
-        return isKnown ? self : await reading(summaries)
+        return isCached ? self : await reading(summaries)
     }
 
     @concurrent
@@ -36,12 +36,12 @@ nonisolated struct PreviewLines: Sendable {
         for summary in summaries {
             guard let message = summary.lastMessage else { continue }
             let text = message.text
-            if let line = lines[summary.id], line.says(message) {
+            if let line = lines[summary.id], line.matches(message) {
                 next.lines[summary.id] = line
             } else {
                 // Characters of many scalars are cut sooner.
                 let isCut =
-                    text.unicodeScalars.count >= 3_000 || text.count >= RoomSummary.LastMessage.mostCharacters
+                    text.unicodeScalars.count >= 3_000 || text.count >= RoomSummary.LastMessage.maxCharacters
                 let syntax = message.syntax ?? (readsPlainTexts ? .plain : .markdown)
                 next.lines[summary.id] = Line(
                     text: text, syntax: message.syntax, plain: PlainPreview.line(text, syntax, isCut: isCut))

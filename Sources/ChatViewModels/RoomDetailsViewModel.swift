@@ -9,8 +9,8 @@ public final class RoomDetailsViewModel: ViewModel {
         /// What the room is about; empty if nobody said.
         public var topic = ""
         /// Who is there, and who is asked in; as far as is known.
-        public var entries: [RoomRoster.Entry] = []
-        public var permissions: RoomRoster.Permissions = []
+        public var entries: [RoomMembers.Entry] = []
+        public var permissions: RoomMembers.Permissions = []
         /// Under which others find the room; nil without one.
         public var address: String?
         /// Whether the server is being asked who is there.
@@ -31,10 +31,10 @@ public final class RoomDetailsViewModel: ViewModel {
         case setTopic(String)
         case remove(MemberID)
         /// Somebody was asked in.
-        case invited([Person])
+        case invited([User])
     }
 
-    public typealias Service = RoomService & TimelineService & RoomAbilityService & RoomPeopleService
+    public typealias Service = RoomService & TimelineService & RoomCapabilityService & RoomMembersService
 
     public let roomID: RoomID
     public private(set) var state: State
@@ -42,13 +42,13 @@ public final class RoomDetailsViewModel: ViewModel {
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
-    @ObservationIgnored private var hasRoster = false
+    @ObservationIgnored private var hasLoadedMembers = false
     /// Actions are carried out in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
 
     public init(room: RoomID, name: String, service: any Service) {
         roomID = room
-        state = State(name: name, hasTopic: service.abilities.contains(.topic))
+        state = State(name: name, hasTopic: service.capabilities.contains(.topic))
         self.service = service
     }
 
@@ -58,10 +58,10 @@ public final class RoomDetailsViewModel: ViewModel {
     public func start() {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: 1)
-        let asksServer = service.abilities.contains(.roster)
-        state.isLoading = asksServer
+        let needsServerMembers = service.capabilities.contains(.memberList)
+        state.isLoading = needsServerMembers
         // Where nobody has more of a say than others, everybody may do everything.
-        if !asksServer { state.permissions = [.rename, .setTopic] }
+        if !needsServerMembers { state.permissions = [.rename, .setTopic] }
         listening = Task { [weak self] in
             for await update in stream {
                 guard let self else { return }
@@ -73,11 +73,11 @@ public final class RoomDetailsViewModel: ViewModel {
             }
         }
         Task { [weak self, service, roomID] in
-            let topic = service.abilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
+            let topic = service.capabilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
             self?.state.topic = topic
-            guard asksServer else { return }
+            guard needsServerMembers else { return }
             do {
-                self?.show(try await service.roster(of: roomID))
+                self?.show(try await service.members(of: roomID))
             } catch {
                 self?.fail(error)
             }
@@ -95,7 +95,7 @@ public final class RoomDetailsViewModel: ViewModel {
     }
 
     public func send(_ action: Action) {
-        if case .invited(let people) = action { return add(people) }
+        if case .invited(let users) = action { return add(users) }
         queue.add { [weak self, service, roomID] in
             do {
                 switch action {
@@ -127,45 +127,45 @@ public final class RoomDetailsViewModel: ViewModel {
 
     // MARK: Who is there
 
-    private func show(_ roster: RoomRoster) {
-        hasRoster = true
-        state.entries = roster.entries
-        state.permissions = roster.permissions
-        state.address = roster.address
-        state.canInvite = roster.permissions.contains(.invite)
+    private func show(_ roomMembers: RoomMembers) {
+        hasLoadedMembers = true
+        state.entries = roomMembers.entries
+        state.permissions = roomMembers.permissions
+        state.address = roomMembers.address
+        state.canInvite = roomMembers.permissions.contains(.invite)
     }
 
     /// What this computer knows, until the server has said more.
     private func show(_ members: [Member]) {
-        guard !hasRoster else { return }
+        guard !hasLoadedMembers else { return }
         state.entries = members.filter { !$0.hasLeft }.map { member in
             // Of a room on this computer everyone but oneself can be taken out.
-            RoomRoster.Entry(member, canBeRemoved: member.kind != .own && !service.abilities.contains(.roster))
+            RoomMembers.Entry(member, canBeRemoved: member.kind != .own && !service.capabilities.contains(.memberList))
         }
     }
 
     private func change(_ members: [Member]) {
         var entries = state.entries
         for member in members {
-            let place = entries.firstIndex { $0.id == member.id }
-            if let place, member.hasLeft {
+            let index = entries.firstIndex { $0.id == member.id }
+            if let index, member.hasLeft {
                 // Who was asked in is not there yet, and stays in the list.
-                if !entries[place].isInvited { entries.remove(at: place) }
-            } else if let place {
-                entries[place].member = member
-                entries[place].isInvited = false
+                if !entries[index].isInvited { entries.remove(at: index) }
+            } else if let index {
+                entries[index].member = member
+                entries[index].isInvited = false
             } else if !member.hasLeft {
-                entries.append(RoomRoster.Entry(member))
+                entries.append(RoomMembers.Entry(member))
             }
         }
         state.entries = entries
     }
 
-    private func add(_ people: [Person]) {
-        for person in people where !state.entries.contains(where: { $0.id == person.id }) {
+    private func add(_ users: [User]) {
+        for user in users where !state.entries.contains(where: { $0.id == user.id }) {
             let member = Member(
-                id: person.id, displayName: person.title, kind: .person, hasLeft: true, avatar: person.avatar)
-            state.entries.append(RoomRoster.Entry(member, isInvited: true, canBeRemoved: true))
+                id: user.id, displayName: user.title, kind: .person, hasLeft: true, avatar: user.avatar)
+            state.entries.append(RoomMembers.Entry(member, isInvited: true, canBeRemoved: true))
         }
     }
 }

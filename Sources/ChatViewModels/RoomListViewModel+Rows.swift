@@ -13,7 +13,7 @@ extension RoomListViewModel {
             /// One's own, on its way.
             case waiting(String)
             /// One's own, which was given up.
-            case unsent(String)
+            case failed(String)
             /// The user is asked in; `by` whom is nil where that is not known.
             case invitation(by: String?)
             /// The user asked to be let in, and waits.
@@ -114,7 +114,7 @@ nonisolated extension RoomListViewModel.Row {
         switch last.delivery {
         case .sent: break
         case .sending: return .waiting(line ?? "")
-        case .failed: return .unsent(line ?? "")
+        case .failed: return .failed(line ?? "")
         }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
         return .message(sender: sender, isOwn: last.isOwn, text: line ?? "")

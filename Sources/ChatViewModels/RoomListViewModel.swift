@@ -32,8 +32,8 @@ public final class RoomListViewModel: ViewModel {
     public nonisolated enum Action: Equatable, Sendable {
         case select(RoomID?)
         /// The next or previous room in the list, by an offset; stops at the ends.
-        case selectNeighbour(Int)
-        case selectUnreadNeighbour(Int)
+        case selectNeighbor(Int)
+        case selectUnreadNeighbor(Int)
         case create(name: String)
         case rename(RoomID, to: String)
         case leave(RoomID)
@@ -47,7 +47,7 @@ public final class RoomListViewModel: ViewModel {
         case invited(Invitation)
         case closed
         /// These rooms are no longer in the list.
-        case gone(Set<RoomID>)
+        case removed(Set<RoomID>)
         case failed(ChatError)
     }
 
@@ -66,7 +66,7 @@ public final class RoomListViewModel: ViewModel {
     /// A room just created, to be opened when the list shows it.
     @ObservationIgnored private var pendingSelection: RoomID?
 
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     public init(
         service: any RoomService & InvitationService, readsPlainTexts: Bool = false,
         now: @escaping () -> Date = { Date() }
@@ -87,9 +87,9 @@ public final class RoomListViewModel: ViewModel {
             Task { [weak self] in
                 for await summaries in summaries {
                     guard let lines = self?.lines else { return }
-                    let known = await lines.adding(summaries)
+                    let updatedLines = await lines.adding(summaries)
                     guard let self else { return }
-                    self.lines = known
+                    self.lines = updatedLines
                     self.receive(summaries)
                 }
             },
@@ -105,8 +105,8 @@ public final class RoomListViewModel: ViewModel {
     public func send(_ action: Action) {
         switch action {
         case .select(let room): select(room)
-        case .selectNeighbour(let offset): move(by: offset) { _ in true }
-        case .selectUnreadNeighbour(let offset): move(by: offset) { $0.unreadCount > 0 }
+        case .selectNeighbor(let offset): move(by: offset) { _ in true }
+        case .selectUnreadNeighbor(let offset): move(by: offset) { $0.unreadCount > 0 }
         case .create(let name): perform { service in try await service.createRoom(named: name) }
         case .rename(let room, let name):
             perform { service in
@@ -136,8 +136,8 @@ public final class RoomListViewModel: ViewModel {
         // The rooms of a new account come after the first, empty list.
         if isOpening, !summaries.isEmpty {
             isOpening = false
-            let wanted = summaries.first { $0.id == opening } ?? summaries.first
-            if next.selection == nil { next.selection = wanted?.id }
+            let initial = summaries.first { $0.id == opening } ?? summaries.first
+            if next.selection == nil { next.selection = initial?.id }
             opening = nil
         }
         if let pending = pendingSelection, summaries.contains(where: { $0.id == pending }) {
@@ -178,7 +178,7 @@ public final class RoomListViewModel: ViewModel {
         commit(next)
     }
 
-    private func move(by offset: Int, where isWanted: (Row) -> Bool) {
+    private func move(by offset: Int, where isIncluded: (Row) -> Bool) {
         let rows = state.sections.flatMap(\.rows)
         guard offset != 0, !rows.isEmpty else { return }
         let step = offset > 0 ? 1 : -1
@@ -188,7 +188,7 @@ public final class RoomListViewModel: ViewModel {
         while remaining > 0 {
             index += step
             guard rows.indices.contains(index) else { break }
-            if isWanted(rows[index]) {
+            if isIncluded(rows[index]) {
                 target = rows[index].id
                 remaining -= 1
             }
@@ -203,8 +203,8 @@ public final class RoomListViewModel: ViewModel {
         if next.selection != before.selection { next.rows = rows(opening: next.selection) }
         state = next
         if next.open != before.open { onOutput?(next.open ?? .closed) }
-        let gone = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
-        if !gone.isEmpty { onOutput?(.gone(gone)) }
+        let removed = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
+        if !removed.isEmpty { onOutput?(.removed(removed)) }
     }
 
     private func perform(_ work: @escaping @Sendable (any RoomService) async throws -> RoomID?) {

@@ -4,35 +4,35 @@ import Composer
 /// Messages as the composer hands them over, or as a command makes them.
 nonisolated extension WrittenMessage {
     /// One message, or one for each piece of a text that pictures stand in.
-    static func messages(for message: ComposedMessage, as spoken: SpokenCommand?) -> [WrittenMessage] {
+    static func messages(for message: ComposedMessage, as command: MessageCommand?) -> [WrittenMessage] {
         let reply = message.reply.map { Reply(to: MessageID($0.messageID), by: $0.senderID.map { MemberID($0) }) }
         let isInOrder = message.parts.dropFirst().contains { if case .text = $0 { true } else { false } }
-        guard isInOrder, spoken == nil else {
+        guard isInOrder, command == nil else {
             let files = message.attachments.compactMap { MediaReference($0) }
-            let isEmote = spoken?.isEmote ?? false
+            let isEmote = command?.isEmote ?? false
             return [
                 WrittenMessage(
-                    spoken?.written(from: message.text) ?? message.text,
+                    command?.written(from: message.text) ?? message.text,
                     kind: isEmote ? .emote : files.first?.messageKind ?? .text, files: files, reply: reply,
-                    origin: spoken == nil ? .composed : .command)
+                    origin: command == nil ? .composed : .command)
             ]
         }
-        var pieces: [(text: WrittenText, files: [MediaReference])] = []
+        var segments: [(text: WrittenText, files: [MediaReference])] = []
         for part in message.parts {
             switch part {
-            case .text(let text): pieces.append((text, []))
+            case .text(let text): segments.append((text, []))
             case .attachment(let file):
                 guard let file = MediaReference(file) else { continue }
-                if let last = pieces.indices.last, pieces[last].text.source.isEmpty {
-                    pieces[last].files.append(file)
+                if let last = segments.indices.last, segments[last].text.source.isEmpty {
+                    segments[last].files.append(file)
                 } else {
-                    pieces.append((WrittenText(), [file]))
+                    segments.append((WrittenText(), [file]))
                 }
             }
         }
-        return pieces.enumerated().map { index, piece in
+        return segments.enumerated().map { index, segment in
             WrittenMessage(
-                piece.text, kind: piece.files.first?.messageKind ?? .text, files: piece.files,
+                segment.text, kind: segment.files.first?.messageKind ?? .text, files: segment.files,
                 reply: index == 0 ? reply : nil)
         }
     }

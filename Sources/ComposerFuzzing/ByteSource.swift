@@ -16,16 +16,16 @@ extension ByteSource {
 /// The bytes of a buffer, once.
 public struct BufferBytes: ByteSource {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    private var offset = 0
 
     public init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
 
     public mutating func next() -> UInt8? {
-        guard place < bytes.count else { return nil }
-        defer { place += 1 }
-        return bytes[place]
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return bytes[offset]
     }
 }
 
@@ -33,22 +33,22 @@ public struct BufferBytes: ByteSource {
 public struct SeededBytes: ByteSource {
     private var state: UInt64
     private var word: UInt64 = 0
-    private var left = 0
+    private var remainingBytes = 0
 
     public init(seed: UInt64) {
         state = seed
     }
 
     public mutating func next() -> UInt8? {
-        if left == 0 {
+        if remainingBytes == 0 {
             state &+= 0x9E37_79B9_7F4A_7C15
             var mixed = state
             mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
             mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
             word = mixed ^ (mixed >> 31)
-            left = 8
+            remainingBytes = 8
         }
-        left -= 1
+        remainingBytes -= 1
         defer { word >>= 8 }
         return UInt8(truncatingIfNeeded: word)
     }

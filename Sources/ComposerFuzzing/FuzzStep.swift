@@ -9,7 +9,7 @@ public enum FuzzStep: Sendable {
     case reconfigure(ComposerConfiguration)
     /// Begins or ends ignoring.
     case ignore(Bool)
-    case refuseDeletion
+    case ignoreDeletion
 
     /// - Returns: the effects.
     public func apply(to engine: inout ComposerEngine, at time: Duration) -> [ComposerEffect] {
@@ -18,9 +18,9 @@ public enum FuzzStep: Sendable {
         case .transform(let range, let text): return engine.transform(range, at: time) { _ in text }
         case .append(let text): return engine.append(text, at: time)
         case .reconfigure(let configuration): return engine.reconfigure(configuration)
-        case .ignore(true): engine.beginIgnoring()
-        case .ignore(false): return engine.endIgnoring(at: time)
-        case .refuseDeletion: engine.refuseNextSingleDeletion()
+        case .ignore(true): engine.suspendObservation()
+        case .ignore(false): return engine.resumeObservation(at: time)
+        case .ignoreDeletion: engine.ignoreNextSingleDeletion()
         }
         return []
     }

@@ -105,9 +105,9 @@ public enum Invariants {
         guard let data = try? draft.encoded() else { return "draft can't be stored" }
         guard let read = try? ComposerDraft.decode(data) else { return "draft can't be read: \(draft)" }
         guard read == draft else { return "draft changes when stored" }
-        var fresh = ComposerEngine(configuration: engine.configuration)
-        _ = fresh.restore(read)
-        let restored = fresh.makeDraft()
+        var restoredEngine = ComposerEngine(configuration: engine.configuration)
+        _ = restoredEngine.restore(read)
+        let restored = restoredEngine.makeDraft()
         // What waited comes back as soon as there is room for it.
         guard draft.unsent == nil, draft.unsavedEdits == nil else {
             var again = ComposerEngine(configuration: engine.configuration)

@@ -36,7 +36,7 @@ public struct RandomScript<Source: ByteSource> {
     private mutating func call(_ kind: Int, _ engine: ComposerEngine) -> FuzzStep {
         switch kind {
         case 56: .transform(range(engine), to: source.number(below: 4) == 0 ? nil : text())
-        case 57: source.number(below: 2) == 0 ? .append(text()) : .refuseDeletion
+        case 57: source.number(below: 2) == 0 ? .append(text()) : .ignoreDeletion
         default:
             source.number(below: 3) == 0
                 ? .reconfigure(composer().configuration) : .ignore(source.number(below: 3) == 0)
@@ -45,7 +45,7 @@ public struct RandomScript<Source: ByteSource> {
 
     private mutating func event(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
         switch kind {
-        case 0...9: .insert(piece(), origin: .typed)
+        case 0...9: .insert(fragment(), origin: .typed)
         case 10: .insert(text(), origin: .dictation)
         case 11: .edit(range(engine), replacement: text(), origin: origin())
         case 12...14: .deleteBackward(byWord: kind == 14)
@@ -59,7 +59,7 @@ public struct RandomScript<Source: ByteSource> {
         case 31: .cut
         case 32: .copy
         case 33: .paste([.text(text()), .media(attachment())])
-        case 34: .pasteOwn
+        case 34: .pasteInternalClipboard
         case 35...36: format(engine)
         case 37: source.number(below: 3) == 0 ? .clearStyles : .setStyle(style(), source.number(below: 2) == 0)
         case 38: .load(content(), selection: selection(engine))
@@ -70,13 +70,13 @@ public struct RandomScript<Source: ByteSource> {
     private mutating func rareEvent(_ kind: Int, _ engine: ComposerEngine) -> ComposerEvent {
         switch kind {
         case 39:
-            .beginEdit(
+            .startEdit(
                 id: "m\(source.number(below: 3))", content(), selection: selection(engine),
                 mayBeEmpty: source.number(below: 2) == 0)
         case 40:
             switch source.number(below: 6) {
             case 0...2: .commitEdit
-            case 3: .editGone(id: "m\(source.number(below: 3))")
+            case 3: .messageDeleted(id: "m\(source.number(below: 3))")
             default: .cancelEdit
             }
         case 41:
@@ -91,7 +91,7 @@ public struct RandomScript<Source: ByteSource> {
         case 45: .sendFailed("send-\(source.number(below: 8))")
         case 46: window()
         case 48...55: completionEvent(kind, engine)
-        default: source.number(below: 2) == 0 ? .clear : .restoreUnsent
+        default: source.number(below: 2) == 0 ? .clear : .restoreFailedMessage
         }
     }
 
@@ -109,7 +109,7 @@ public struct RandomScript<Source: ByteSource> {
         case 53: return .acceptEntity(entity())
         case 54: return .complete(["@", "#", ":", "/", "+", "none"][source.number(below: 6)])
         default:
-            let text = piece()
+            let text = fragment()
             return source.number(below: 2) == 0
                 ? .selectCompletion(source.number(below: 5) - 1)
                 : .addMention(Mention(.custom("c"), text: text), over: range(engine))
@@ -120,8 +120,8 @@ public struct RandomScript<Source: ByteSource> {
 
     private mutating func entity() -> CompletionEntity {
         CompletionEntity(
-            id: "u\(source.number(below: 4))", name: text(), short: source.number(below: 2) == 0 ? piece() : nil,
-            replacement: source.number(below: 8) == 0 ? piece() : nil)
+            id: "u\(source.number(below: 4))", name: text(), short: source.number(below: 2) == 0 ? fragment() : nil,
+            replacement: source.number(below: 8) == 0 ? fragment() : nil)
     }
 
     private mutating func window() -> ComposerEvent {
@@ -130,7 +130,7 @@ public struct RandomScript<Source: ByteSource> {
         case 1: .hide(source.number(below: 4) == 0)
         case 2: .connected(source.number(below: 4) != 0)
         case 3: .expand(source.number(below: 2) == 0)
-        case 4: .peerTyping(name: text(), source.number(below: 2) == 0)
+        case 4: .userTyping(name: text(), source.number(below: 2) == 0)
         case 5: .upload(0, source.number(below: 2) == 0 ? .ready : .failed)
         default:
             .layout(
@@ -142,7 +142,7 @@ public struct RandomScript<Source: ByteSource> {
 
     // MARK: Pieces
 
-    private static var pieces: [String] {
+    private static var fragments: [String] {
         [
             "a", "b", " ", " ", "e", "\n", "*", "**", "_", "~~", "`", "```", "> ", "- ", "1. ", ".", "@", "#", ":", "/",
             "é", "e\u{301}", "\u{301}", "\u{200D}", "👩", "💻", "👩‍💻", "🇩", "🇪", "🏽", "👍", "\r", "\r\n", "\u{2028}", "한",
@@ -152,10 +152,10 @@ public struct RandomScript<Source: ByteSource> {
         ]
     }
 
-    private mutating func piece() -> String { Self.pieces[source.number(below: Self.pieces.count)] }
+    private mutating func fragment() -> String { Self.fragments[source.number(below: Self.fragments.count)] }
 
     private mutating func text() -> String {
-        (0..<source.number(below: 6)).reduce(into: "") { text, _ in text += piece() }
+        (0..<source.number(below: 6)).reduce(into: "") { text, _ in text += fragment() }
     }
 
     private mutating func origin() -> EditOrigin {
@@ -173,7 +173,7 @@ public struct RandomScript<Source: ByteSource> {
 
     private mutating func content() -> WrittenText {
         let head = text()
-        let name = piece() + "Ann"
+        let name = fragment() + "Ann"
         let target: MentionTarget =
             switch source.number(below: 4) {
             case 0: .room("#r", via: ["s"])

@@ -1,7 +1,7 @@
 import Composer
 
 /// The answer to a line: the whole state, and what happened since the answer before.
-struct Answer {
+struct ReplayResponse {
     let engine: ComposerEngine
     let sent: [ComposedMessage]
     let queries: [CompletionQuery]

@@ -1,15 +1,15 @@
 import Composer
 
 /// Reads the `markdown` option: a list of rules, or an object of them by what they are (`bold`, `code block`, …).
-struct MarkdownReader {
+struct MarkdownOptionParser {
     static func rules(_ value: Argument) throws -> [MarkdownRule] {
         if case .object(let kinds) = value.value {
-            let known = MarkdownRule.commonMark
-            for name in kinds.keys.sorted() where !known.contains(where: { $0.title.lowercased() == name.lowercased() })
-            {
+            let standardRules = MarkdownRule.commonMark
+            for name in kinds.keys.sorted()
+            where !standardRules.contains(where: { $0.title.lowercased() == name.lowercased() }) {
                 throw ReplayError("unknown Markdown \"\(name)\"")
             }
-            return try known.compactMap { base in
+            return try standardRules.compactMap { base in
                 let entry = kinds.sorted { $0.key < $1.key }.first { $0.key.lowercased() == base.title.lowercased() }
                 return try entry.map { try rule(Argument($0.value), base: base) }
             }
@@ -29,16 +29,16 @@ struct MarkdownReader {
         if let symbol = fields.optional("symbol") { rule.symbol = try symbol.string() }
         if let title = fields.optional("title") { rule.title = try title.string() }
         if let form = fields.optional("form") {
-            guard let known = MarkdownRule.Form(rawValue: try form.string()) else {
+            guard let parsedForm = MarkdownRule.Form(rawValue: try form.string()) else {
                 throw ReplayError.wrongArgument("a form")
             }
-            rule.form = known
+            rule.form = parsedForm
         }
         if let offer = fields.optional("offer") {
-            guard let known = MarkdownRule.Offer(rawValue: try offer.string()) else {
+            guard let parsedOffer = MarkdownRule.Offer(rawValue: try offer.string()) else {
                 throw ReplayError.wrongArgument("an offer")
             }
-            rule.offer = known
+            rule.offer = parsedOffer
         }
         if let closes = fields.optional("closes") { rule.closes = try closes.bool() }
         guard !rule.symbol.isEmpty else { throw ReplayError.wrongArgument("a symbol") }

@@ -19,7 +19,7 @@ public final class ReplayDriver {
     ///
     /// - Parameter line: JSON in UTF-8, without the line feed.
     /// - Returns: the answer, without a line feed.
-    public func answer(to line: Data) -> String {
+    public func response(to line: Data) -> String {
         lineNumber += 1
         do {
             guard let value = JSONValue.parse(line) else { throw ReplayError("malformed JSON") }
@@ -29,11 +29,11 @@ public final class ReplayDriver {
             return try player.perform(verb, Argument(argument)).json
         } catch {
             hasFailed = true
-            return errorAnswer((error as? ReplayError)?.message ?? "\(error)")
+            return errorResponse((error as? ReplayError)?.message ?? "\(error)")
         }
     }
 
-    private func errorAnswer(_ message: String) -> String {
+    private func errorResponse(_ message: String) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.key("error")

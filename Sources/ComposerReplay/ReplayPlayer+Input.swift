@@ -21,11 +21,11 @@ extension ReplayPlayer {
             player.handle(.attach(try attachment(fields)))
         },
         "detach": { player, argument in
-            let place = try argument.integer()
-            guard player.engine.state.attachments.indices.contains(place) else {
+            let index = try argument.integer()
+            guard player.engine.state.attachments.indices.contains(index) else {
                 throw ReplayError("no attachment there")
             }
-            player.handle(.detach(place))
+            player.handle(.detach(index))
         },
     ]
 
@@ -34,7 +34,7 @@ extension ReplayPlayer {
         if let clipboard = fields.optional("clipboard") {
             guard fields.values.count == 1 else { throw ReplayError.wrongArgument(#"{"clipboard": true} alone"#) }
             try clipboard.requireTrue()
-            return handle(.pasteOwn)
+            return handle(.pasteInternalClipboard)
         }
         var offers: [PasteOffer] = []
         if fields.optional("type") != nil {
@@ -50,13 +50,13 @@ extension ReplayPlayer {
 
     /// A key that the composer leaves alone does what a text view does with it, while no input method has it.
     private mutating func press(_ chord: KeyChord) {
-        if take(engine.handle(.key(chord), at: clock)) { return }
+        if record(engine.handle(.key(chord), at: clock)) { return }
         guard engine.state.preedit.isEmpty else { return }
         let byWord = chord.modifiers.contains(.control)
         switch chord.key {
         case "BackSpace": handle(.deleteBackward(byWord: byWord))
         case "Delete": handle(.deleteForward(byWord: byWord))
-        case "V" where chord.modifiers == .control: handle(.pasteOwn)
+        case "V" where chord.modifiers == .control: handle(.pasteInternalClipboard)
         case "Left", "Right", "Home", "End": move(chord)
         default: break
         }

@@ -4,7 +4,7 @@ extension ReplayPlayer {
     static let modeVerbs: [String: Action] = [
         "edit": { player, argument in
             let fields = try argument.object(required: ["id", "text"], optional: ["mentions"])
-            player.handle(.beginEdit(id: try fields["id"].string(), try content(fields).written))
+            player.handle(.startEdit(id: try fields["id"].string(), try content(fields).written))
         },
         "commitEdit": { player, argument in
             try argument.requireTrue()

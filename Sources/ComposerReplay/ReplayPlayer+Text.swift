@@ -43,7 +43,7 @@ extension ReplayPlayer {
             guard let transform = TextTransform(rawValue: try fields["to"].string()) else {
                 throw ReplayError.wrongArgument(#""upper", "lower", "reverse" or "rot13""#)
             }
-            player.take(player.engine.transform(range, at: player.clock) { transform.apply(to: $0) })
+            player.record(player.engine.transform(range, at: player.clock) { transform.apply(to: $0) })
         },
         "word": { player, argument in
             let offset = try argument.integer()

@@ -3,7 +3,7 @@ import Composer
 extension ReplayPlayer {
     static let windowVerbs: [String: Action] = [
         "configure": { player, argument in
-            let configuration = try OptionReader.configuration(argument)
+            let configuration = try OptionParser.configuration(argument)
             player = ReplayPlayer()
             player.engine = ComposerEngine(configuration: configuration)
         },
@@ -20,11 +20,11 @@ extension ReplayPlayer {
         },
         "peerTyping": { player, argument in
             let fields = try argument.object(required: ["name", "typing"])
-            player.handle(.peerTyping(name: try fields["name"].string(), try fields["typing"].bool()))
+            player.handle(.userTyping(name: try fields["name"].string(), try fields["typing"].bool()))
         },
         "advance": { player, argument in
             player.clock += .seconds(try argument.measure())
-            player.take(player.engine.advance(to: player.clock))
+            player.record(player.engine.advance(to: player.clock))
         },
         "state": { _, argument in try argument.requireTrue() },
     ]

@@ -14,14 +14,14 @@ struct ReplayPlayer {
     var anchor: Int?
 
     /// - Throws: `ReplayError`, and then nothing has changed.
-    mutating func perform(_ verb: String, _ argument: Argument) throws -> Answer {
+    mutating func perform(_ verb: String, _ argument: Argument) throws -> ReplayResponse {
         sent = []
         events = []
         queries = []
         word = nil
         guard let action = Self.verbs[verb] else { throw ReplayError("unknown verb \"\(verb)\"") }
         try action(&self, argument)
-        return Answer(engine: engine, sent: sent, queries: queries, events: events, word: word)
+        return ReplayResponse(engine: engine, sent: sent, queries: queries, events: events, word: word)
     }
 
     typealias Action = @Sendable (inout ReplayPlayer, Argument) throws -> Void
@@ -33,12 +33,12 @@ struct ReplayPlayer {
     // MARK: Effects
 
     mutating func handle(_ event: ComposerEvent) {
-        take(engine.handle(event, at: clock))
+        record(engine.handle(event, at: clock))
     }
 
     /// - Returns: whether the composer took the key.
     @discardableResult
-    mutating func take(_ effects: [ComposerEffect]) -> Bool {
+    mutating func record(_ effects: [ComposerEffect]) -> Bool {
         var keyHandled = false
         for effect in effects {
             switch effect {

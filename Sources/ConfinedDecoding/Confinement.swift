@@ -8,7 +8,7 @@ public enum Confinement {
     public static func closeOthers() { shim_close_others() }
 
     /// - Parameter memory: bytes that the process may map from here on, libraries and all.
-    public static func begin(memory: Int) {
+    public static func start(memory: Int) {
         // What is open stays open, and nothing else is opened, on kernels without seccomp too.
         _ = shim_limit(Int32(RLIMIT_NOFILE.rawValue), 3)
         _ = shim_limit(Int32(RLIMIT_FSIZE.rawValue), 0)
@@ -19,13 +19,13 @@ public enum Confinement {
     }
 
     /// Starts the time of a frame.
-    public static func allowTime() { shim_allow_seconds(PictureLimits.seconds) }
+    public static func allowTime() { shim_allow_seconds(ImageLimits.seconds) }
 
     /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted,
-    /// unless the process has computed for ``FilmLimits/secondsToBegin`` by then.
-    public static func allowTimeToBegin() {
+    /// unless the process has computed for ``VideoLimits/secondsToStart`` by then.
+    public static func allowTimeToStart() {
         var used = timespec()
-        guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0, used.tv_sec < FilmLimits.secondsToBegin else {
+        guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0, used.tv_sec < VideoLimits.secondsToStart else {
             return
         }
         allowTime()

@@ -17,7 +17,7 @@ public struct DecodingRequest {
     public var width: Int
     public var height: Int
     /// Pixels that a picture may have.
-    public var mostPixels = PictureLimits.pixels
+    public var maxPixels = ImageLimits.pixels
 
     public init(mode: DecodingMode, width: Int, height: Int) {
         self.mode = mode
@@ -27,12 +27,12 @@ public struct DecodingRequest {
 
     /// The size to decode a stored picture in: within the box or the box turned, since how a camera was held is known
     /// later, and never larger than it is.
-    public func shownSize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
+    public func displaySize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
         let (storedWidth, storedHeight) = (Double(storedWidth), Double(storedHeight))
         let upright = min(Double(width) / storedWidth, Double(height) / storedHeight)
         let turned = min(Double(height) / storedWidth, Double(width) / storedHeight)
-        let most = (Double(PictureLimits.shownPixels) / (storedWidth * storedHeight)).squareRoot()
-        let scale = min(1, max(upright, turned), most)
+        let maxScale = (Double(ImageLimits.displayPixels) / (storedWidth * storedHeight)).squareRoot()
+        let scale = min(1, max(upright, turned), maxScale)
         return (max(1, Int(storedWidth * scale)), max(1, Int(storedHeight * scale)))
     }
 }

@@ -3,21 +3,21 @@ public import PictureDecoding
 
 /// The standard output. Whoever reads it may go at any time: the process ends then.
 public enum RecordOutput {
-    public static func send(_ record: PictureRecord) {
+    public static func send(_ record: ImageRecord) {
         record.bytes.withUnsafeBytes { write($0) }
     }
 
-    public static func send(_ record: FilmRecord) {
+    public static func send(_ record: VideoRecord) {
         record.bytes.withUnsafeBytes { write($0) }
     }
 
-    public static func fail(_ failure: PictureFailure) -> Never {
-        send(PictureRecord.failure(failure))
+    public static func fail(_ failure: ImageFailure) -> Never {
+        send(ImageRecord.failure(failure))
         _exit(0)
     }
 
     public static func end() -> Never {
-        send(PictureRecord.end)
+        send(ImageRecord.end)
         _exit(0)
     }
 

@@ -28,7 +28,7 @@ final class Demo {
         host.setContent(ScrolledWindow(log))
         // Hakawai's own habits: three prefixes, and any word of three letters.
         bar.session.configuration = .preset(.hakawai)
-        bar.session.completionSources = ["@", "+", "＠", ""].map { People(prefix: $0, names: Self.laureates) }
+        bar.session.completionSources = ["@", "+", "＠", ""].map { MemberSource(prefix: $0, names: Self.laureates) }
         addTransforms(to: bar)
         listen(to: bar, widget: bar.widget)
         window.connect("close-request") { [weak self] _ in self?.onClose() }
@@ -50,7 +50,7 @@ final class Demo {
             ("Reverse", { String($0.reversed()) }), ("ROT13", { String($0.map(Self.rotated)) }),
         ]
         for (name, transform) in transforms {
-            bar.itemLooks[name] = ItemLook(label: name)
+            bar.itemAppearances[name] = ItemAppearance(label: name)
             bar.items.add(
                 ComposerItem(id: name).configured { $0.size = nil }.on(.pressed) { [weak bar] _ in
                     bar?.session.transform(nil) { text in MainActor.assumeIsolated { transform(text) } }
@@ -75,7 +75,7 @@ final class Demo {
 }
 
 /// Those whose name has a word that begins with the query.
-private struct People: CompletionSource {
+private struct MemberSource: CompletionSource {
     let prefix: String
     let names: [String]
 

@@ -6,7 +6,7 @@ nonisolated enum FixtureConversation {
     static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
     static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
     static let ida = Member(id: MemberID("ida"), displayName: "Ida Berg", kind: .person)
-    static let members = [FixtureService.own, ann, tomas, ida]
+    static let members = [FixtureService.ownMember, ann, tomas, ida]
 
     /// What happened before a line of ``lines``.
     private static let events: [(before: Int, by: Member, event: RoomEvent)] = [
@@ -17,7 +17,7 @@ nonisolated enum FixtureConversation {
 
     private static let lines: [(sender: Member, minutesAgo: Double, text: String)] = [
         (ann, 1506, "Did the new type specimen arrive?"),
-        (FixtureService.own, 1502, "It did, and it is lovely. I put the sheets on the big table."),
+        (FixtureService.ownMember, 1502, "It did, and it is lovely. I put the sheets on the big table."),
         (tomas, 1500, "Then I know what I am doing tomorrow morning ☕"),
         (ann, 47, "Good morning! I read the draft of the autumn issue on the train."),
         (
@@ -26,30 +26,30 @@ nonisolated enum FixtureConversation {
                 + "2. The interview deserves the centre pages, with the big portrait."
         ),
         (tomas, 41, "Agreed on both. I can set the interview again this afternoon."),
-        (FixtureService.own, 38, "Great. I cut the opening right now, it wanted to be shorter anyway."),
-        (FixtureService.own, 37, "Done: 420 words, was 590."),
+        (FixtureService.ownMember, 38, "Great. I cut the opening right now, it wanted to be shorter anyway."),
+        (FixtureService.ownMember, 37, "Done: 420 words, was 590."),
         (ann, 12, "Much better!"),
         (tomas, 4, "I tried the headline in small caps as well — have a look when you are back."),
     ]
 
     static func messages(in room: RoomID, now: Date) -> [Message] {
-        let said = lines.enumerated().map { index, line in
+        let textMessages = lines.enumerated().map { index, line in
             Message(
                 id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text,
                 sentAt: now.addingTimeInterval(-60 * line.minutesAgo), position: Int64(10 * index),
                 editedAt: index == 6 ? now : nil)
         }
-        let happened = events.enumerated().map { index, told in
+        let happened = events.enumerated().map { index, fixture in
             Message(
-                id: MessageID("e\(index)"), roomID: room, sender: told.by.id, text: "",
-                sentAt: said[told.before].sentAt.addingTimeInterval(-60 * Double(5 - index)),
-                position: said[told.before].position - 5 + Int64(index), kind: .event, event: told.event)
+                id: MessageID("e\(index)"), roomID: room, sender: fixture.by.id, text: "",
+                sentAt: textMessages[fixture.before].sentAt.addingTimeInterval(-60 * Double(5 - index)),
+                position: textMessages[fixture.before].position - 5 + Int64(index), kind: .event, event: fixture.event)
         }
-        var all = (said + happened).sorted { $0.position < $1.position }
+        var all = (textMessages + happened).sorted { $0.position < $1.position }
         let readers = [(8, [ida]), (6, [tomas, ann]), (10, [tomas])]
-        for (place, members) in readers where place < all.count {
-            all[place].readers = members.map { member in
-                ReadReceipt(member: member.id, message: all[place].id, readAt: now)
+        for (index, members) in readers where index < all.count {
+            all[index].readReceipts = members.map { member in
+                ReadReceipt(member: member.id, message: all[index].id, readAt: now)
             }
         }
         return all
@@ -67,7 +67,8 @@ nonisolated enum FixtureConversation {
     /// A thousand messages over three weeks.
     static func longMessages(in room: RoomID, now: Date) -> [Message] {
         (0..<1000).map { index in
-            let sender = [ann, ann, tomas, FixtureService.own, tomas, ann, FixtureService.own][index * 5 % 7]
+            let sender = [ann, ann, tomas, FixtureService.ownMember, tomas, ann, FixtureService.ownMember][
+                index * 5 % 7]
             return Message(
                 id: MessageID("c\(index)"), roomID: room, sender: sender.id,
                 text: phrases[index * 7 % phrases.count], sentAt: now.addingTimeInterval(-1800 * Double(1000 - index)),
@@ -105,7 +106,7 @@ nonisolated enum FixtureConversation {
             room(FixtureService.empty, "Summer house", hoursAgo: 400),
             room(FixtureService.files, "Files", hoursAgo: 500, last: ("Ann", false, "From the hill, yesterday")),
             room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás", false, "Thursday at seven?")),
-            room(FixtureService.pictures, "Album", hoursAgo: 700, last: ("Ida", false, "All of last summer")),
+            room(FixtureService.images, "Album", hoursAgo: 700, last: ("Ida", false, "All of last summer")),
         ]
     }
 }

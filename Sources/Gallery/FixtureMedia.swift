@@ -32,13 +32,13 @@ nonisolated struct FixtureMedia: Sendable {
         for y in 0..<height {
             for x in 0..<width {
                 let (u, v) = (Double(x) / Double(width) * 6 + phase, Double(y) / Double(height) * 4 - phase)
-                let place = (y * width + x) * 4
-                pixels[place] = UInt8(127 + 90 * sin(u + 0.7 * sin(v * 2)))
-                pixels[place + 1] = UInt8(127 + 70 * sin(v + u / 3))
-                pixels[place + 2] = UInt8(140 + 80 * cos(u / 2 - v) + Double((x ^ y) & 15))
+                let offset = (y * width + x) * 4
+                pixels[offset] = UInt8(127 + 90 * sin(u + 0.7 * sin(v * 2)))
+                pixels[offset + 1] = UInt8(127 + 70 * sin(v + u / 3))
+                pixels[offset + 2] = UInt8(140 + 80 * cos(u / 2 - v) + Double((x ^ y) & 15))
             }
         }
-        Picture(pixels: pixels, width: width, height: height)?.savePNG(to: file.path)
+        DecodedImage(pixels: pixels, width: width, height: height)?.savePNG(to: file.path)
     }
 
     // MARK: Files
@@ -60,11 +60,11 @@ nonisolated struct FixtureMedia: Sendable {
         return media
     }
 
-    var film: MediaReference {
+    var video: MediaReference {
         sample("film.webm", "video/webm") { ($0.width, $0.height, $0.duration) = (640, 360, 3008) }
     }
     var moving: MediaReference { sample("moving.gif", "image/gif") { ($0.width, $0.height) = (96, 64) } }
-    private var sound: MediaReference { sample("sound.ogg", "audio/ogg") { $0.duration = 2000 } }
+    private var audio: MediaReference { sample("sound.ogg", "audio/ogg") { $0.duration = 2000 } }
     private var voice: MediaReference {
         sample("sound.ogg", "audio/ogg") {
             $0.duration = 83_000
@@ -88,9 +88,9 @@ nonisolated struct FixtureMedia: Sendable {
     // MARK: Rooms
 
     /// Each kind of file once.
-    func shown(in room: RoomID, now: Date) -> [Message] {
+    func fileMessages(in room: RoomID, now: Date) -> [Message] {
         let files: [MediaReference] =
-            [photo(0), film, sound, voice, moving]
+            [photo(0), video, audio, voice, moving]
             + [
                 MediaReference(
                     uri: "gone:2", name: "Autumn issue, last proof before the printer.pdf", type: "application/pdf",
@@ -116,7 +116,7 @@ nonisolated struct FixtureMedia: Sendable {
             let files: [MediaReference] =
                 switch index % 9 {
                 case 2: [photo(index, copy: index)]
-                case 5: [[moving, film, sound, voice][index / 9 % 4]]
+                case 5: [[moving, video, audio, voice][index / 9 % 4]]
                 default: []
                 }
             let text = files.isEmpty ? Self.texts[index * 5 % Self.texts.count] : ""
@@ -125,12 +125,12 @@ nonisolated struct FixtureMedia: Sendable {
     }
 
     /// A thousand different ones.
-    func pictures(in room: RoomID, now: Date) -> [Message] {
+    func images(in room: RoomID, now: Date) -> [Message] {
         (0..<1000).map { message($0, in: room, now, text: "", files: [photo($0, copy: $0)]) }
     }
 
     private func message(_ index: Int, in room: RoomID, _ now: Date, text: String, files: [MediaReference]) -> Message {
-        let senders = [FixtureConversation.ann, FixtureConversation.tomas, FixtureService.own]
+        let senders = [FixtureConversation.ann, FixtureConversation.tomas, FixtureService.ownMember]
         let reactions = index % 7 == 3 ? [Reaction(text: "👍", senders: senders.prefix(2).map(\.id))] : []
         return Message(
             id: MessageID("\(room.rawValue)\(index)"), roomID: room, sender: senders[index / 2 % 3].id, text: text,

@@ -3,7 +3,7 @@ import Foundation
 
 /// The files of the fixtures lie in a folder of their own.
 extension FixtureService {
-    nonisolated func takeIn(
+    nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         guard case .file(let url) = content else { throw ChatError.unreadableFile }

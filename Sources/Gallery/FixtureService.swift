@@ -11,7 +11,7 @@ actor FixtureService: ChatService {
     private var lists: [AsyncStream<[RoomSummary]>.Continuation] = []
     private var drafts: [RoomID: SavedDraft] = [:]
 
-    static let own = Member(id: MemberID("robin"), displayName: "Robin", kind: .own)
+    static let ownMember = Member(id: MemberID("robin"), displayName: "Robin", kind: .own)
     static let team = RoomID("team")
     /// A thousand messages, of which many are unread.
     static let choir = RoomID("choir")
@@ -21,7 +21,7 @@ actor FixtureService: ChatService {
     /// Messages of all kinds in turn.
     static let mixed = RoomID("mixed")
     /// Pictures alone.
-    static let pictures = RoomID("pictures")
+    static let images = RoomID("pictures")
     private let media = FixtureMedia()
 
     init(now: Date) {
@@ -30,8 +30,9 @@ actor FixtureService: ChatService {
         messages = [
             Self.team: FixtureConversation.messages(in: Self.team, now: now),
             Self.choir: FixtureConversation.longMessages(in: Self.choir, now: now),
-            Self.files: media.shown(in: Self.files, now: now), Self.mixed: media.mixed(1000, in: Self.mixed, now: now),
-            Self.pictures: media.pictures(in: Self.pictures, now: now),
+            Self.files: media.fileMessages(in: Self.files, now: now),
+            Self.mixed: media.mixed(1000, in: Self.mixed, now: now),
+            Self.images: media.images(in: Self.images, now: now),
         ]
     }
 
@@ -41,11 +42,11 @@ actor FixtureService: ChatService {
 
     nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> {
         let (stream, continuation) = AsyncStream<[RoomSummary]>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        Task { await self.follow(continuation) }
+        Task { await self.observe(continuation) }
         return stream
     }
 
-    private func follow(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
+    private func observe(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
         lists.append(continuation)
         continuation.yield(rooms)
     }
@@ -56,24 +57,24 @@ actor FixtureService: ChatService {
             RoomSummary(
                 room: Room(id: id, name: name, kind: .group), lastMessage: nil, lastActivity: now, unreadCount: 0,
                 draftPreview: nil), at: 0)
-        tellRooms()
+        publishRooms()
         return id
     }
 
     func renameRoom(_ room: RoomID, to name: String) async throws {
         guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }
         rooms[index].room.name = name
-        tellRooms()
+        publishRooms()
     }
 
     func leaveRoom(_ room: RoomID) async throws {
         rooms.removeAll { $0.id == room }
-        tellRooms()
+        publishRooms()
     }
 
     func removeMember(_ member: MemberID, from room: RoomID) async throws { throw ChatError.notPermitted }
 
-    private func tellRooms() { lists.forEach { $0.yield(rooms) } }
+    private func publishRooms() { lists.forEach { $0.yield(rooms) } }
 
     // MARK: Timelines
 
@@ -85,20 +86,22 @@ actor FixtureService: ChatService {
 
     private func open(_ room: RoomID, _ continuation: AsyncStream<TimelineUpdate>.Continuation, _ limit: Int) {
         timelines[room, default: []].append(continuation)
-        let known = messages[room] ?? []
+        let roomMessages = messages[room] ?? []
         let unread = rooms.first { $0.id == room }?.unreadCount ?? 0
-        let read = known.dropLast(unread).last?.id
+        let read = roomMessages.dropLast(unread).last?.id
         continuation.yield(
             .opened(
-                page(known.count - limit..<known.count, of: room), members: FixtureConversation.members, readUpTo: read)
+                page(roomMessages.count - limit..<roomMessages.count, of: room), members: FixtureConversation.members,
+                fullyReadMarker: read)
         )
     }
 
     private func page(_ range: Range<Int>, of room: RoomID) -> TimelinePage {
-        let known = messages[room] ?? []
-        let range = range.clamped(to: 0..<known.count)
+        let roomMessages = messages[room] ?? []
+        let range = range.clamped(to: 0..<roomMessages.count)
         return TimelinePage(
-            messages: Array(known[range]), hasOlder: range.lowerBound > 0, hasNewer: range.upperBound < known.count)
+            messages: Array(roomMessages[range]), hasOlder: range.lowerBound > 0,
+            hasNewer: range.upperBound < roomMessages.count)
     }
 
     private func index(of position: Int64, in room: RoomID) -> Int {
@@ -129,8 +132,8 @@ actor FixtureService: ChatService {
         (messages[room] ?? []).filter { ids.contains($0.id) }
     }
 
-    func readingPlace(in room: RoomID) async throws -> ReadingPlace? { nil }
-    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {}
+    func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { nil }
+    func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws {}
 
     func markRead(_ message: MessageID, in room: RoomID) async throws {}
 
@@ -139,12 +142,12 @@ actor FixtureService: ChatService {
     func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message {
         let position = (messages[room]?.last?.position ?? 0) + 1
         let sent = Message(
-            id: MessageID(transaction.rawValue), roomID: room, sender: Self.own.id, text: message.text.source,
+            id: MessageID(transaction.rawValue), roomID: room, sender: Self.ownMember.id, text: message.text.source,
             sentAt: now, position: position, transactionID: transaction, replyTo: message.reply?.message,
             kind: message.kind, written: message.text, attachments: message.files)
         messages[room, default: []].append(sent)
         drafts[room] = nil
-        tell(.changed([sent]), in: room)
+        publish(.changed([sent]), in: room)
         return sent
     }
 
@@ -181,7 +184,7 @@ actor FixtureService: ChatService {
     }
 
     func setTyping(_ isTyping: Bool, in room: RoomID) async {}
-    func showTyping(_ members: [MemberID], in room: RoomID) { tell(.typing(members), in: room) }
+    func showTyping(_ members: [MemberID], in room: RoomID) { publish(.typing(members), in: room) }
 
     func draft(in room: RoomID) async throws -> SavedDraft? { drafts[room] }
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { drafts[room] = draft }
@@ -191,7 +194,7 @@ actor FixtureService: ChatService {
         else { throw ChatError.notFound }
         change(&changed)
         messages[room]?[index] = changed
-        tell(.changed([changed]), in: room)
+        publish(.changed([changed]), in: room)
     }
 
     // MARK: Search
@@ -209,11 +212,11 @@ actor FixtureService: ChatService {
     }
 
     func members(named name: String) async throws -> Set<MemberID> {
-        let wanted = SearchTerms(name)
-        return Set(FixtureConversation.members.filter { wanted.beginWords(of: $0.displayName) }.map(\.id))
+        let terms = SearchTerms(name)
+        return Set(FixtureConversation.members.filter { terms.matchesWordStarts(of: $0.displayName) }.map(\.id))
     }
 
-    private func tell(_ update: TimelineUpdate, in room: RoomID) {
+    private func publish(_ update: TimelineUpdate, in room: RoomID) {
         timelines[room]?.forEach { $0.yield(update) }
     }
 }

@@ -18,7 +18,7 @@ final class Gallery {
     init(_ work: @escaping @MainActor (Gallery) async -> Int32) {
         self.work = work
         application.onStartup { MainLoop.attachDispatchQueue() }
-        application.onActivate { [weak self] in self?.begin() }
+        application.onActivate { [weak self] in self?.start() }
     }
 
     func run() -> Int32 {
@@ -26,7 +26,7 @@ final class Gallery {
         return status != 0 ? status : result
     }
 
-    private func begin() {
+    private func start() {
         Resource.loadStyle()
         application.hold()
         Task {
@@ -45,7 +45,7 @@ final class Gallery {
         self.window = window
         coordinator.start(opening: FixtureService.team)
         window.present()
-        await settle()
+        await waitUntilIdle()
     }
 
     func closeWindow() async {
@@ -56,16 +56,16 @@ final class Gallery {
             closing?.close()
         }
         coordinator = nil
-        await settle()
+        await waitUntilIdle()
     }
 
     /// Lets layout and animations come to rest.
-    func settle() async {
+    func waitUntilIdle() async {
         try? await Task.sleep(for: .milliseconds(700))
     }
 
     func showTyping() async {
         await service.showTyping([FixtureConversation.ann.id], in: FixtureService.team)
-        await settle()
+        await waitUntilIdle()
     }
 }

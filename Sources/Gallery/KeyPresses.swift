@@ -52,11 +52,11 @@ struct KeyPresses {
 
     private func frames(_ count: Int, of widget: Widget) async {
         await withCheckedContinuation { continuation in
-            var left = count
+            var remaining = count
             widget.addTick {
-                left -= 1
-                if left == 0 { continuation.resume() }
-                return left > 0
+                remaining -= 1
+                if remaining == 0 { continuation.resume() }
+                return remaining > 0
             }
         }
     }

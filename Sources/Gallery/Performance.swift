@@ -25,22 +25,22 @@ struct Performance {
         if let conversation = coordinator.conversation {
             conversation.composer.handle(.insert("A message, typed\nin two lines", origin: .typed))
             conversation.composer.handle(.send)
-            await gallery.settle()
+            await gallery.waitUntilIdle()
             conversation.timeline.send(.editLast)
             conversation.composer.handle(.insert(" and edited", origin: .typed))
             conversation.composer.handle(.commitEdit)
-            await gallery.settle()
+            await gallery.waitUntilIdle()
             if let last = conversation.timeline.lastEditable { conversation.timeline.send(.delete(last.id)) }
         }
         for action in ["win.new-room", "win.room-details", "win.next-region", "win.next-region"] {
             window.window.activateAction(action)
-            await gallery.settle()
+            await gallery.waitUntilIdle()
         }
         closeDialogs(over: window.window)
-        coordinator.rooms.send(.selectNeighbour(1))
-        await gallery.settle()
+        coordinator.rooms.send(.selectNeighbor(1))
+        await gallery.waitUntilIdle()
         coordinator.rooms.send(.leave(FixtureService.empty))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         await gallery.closeWindow()
     }
 

@@ -27,7 +27,7 @@ struct Screenshots {
             Appearance.apply(scheme)
             for width in Self.widths {
                 gtk_window_set_default_size(window.window.cast(), Int32(width), 700)
-                await gallery.settle()
+                await gallery.waitUntilIdle()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window),
                     await drawFiles("\(width)-\(scheme)", coordinator, window)
                 else { return fail("cannot draw") }
@@ -37,7 +37,7 @@ struct Screenshots {
             }
         }
         await gallery.closeWindow()
-        guard await drawLooks() else { return fail("cannot draw the looks") }
+        guard await drawComposerStyles() else { return fail("cannot draw the looks") }
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             guard await drawStates("-\(scheme)") == 0 else { return 1 }
@@ -59,7 +59,7 @@ struct Screenshots {
         defer { gtk_window_destroy(window.cast()) }
         for width in [360, 700] {
             gtk_window_set_default_size(window.cast(), Int32(width), 700)
-            await gallery.settle()
+            await gallery.waitUntilIdle()
             guard save(page, "states-\(width)\(suffix)") else { return fail("cannot draw the states") }
         }
         return 0
@@ -71,14 +71,14 @@ struct Screenshots {
         "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
         mentioning: [
             Mention(.member(FixtureConversation.ann.id.rawValue), text: "@Ann Lindqvist"),
-            Mention(.member(FixtureService.own.id.rawValue), text: "@Robin"),
+            Mention(.member(FixtureService.ownMember.id.rawValue), text: "@Robin"),
         ])
 
     /// Files in each state that the tray shows.
-    private static func files(with picture: URL) -> [Attachment] {
+    private static func files(with image: URL) -> [Attachment] {
         [
             Attachment(
-                type: "image/png", name: "cover.png", bytes: 345_678, source: picture.absoluteString, altText: "A wall"),
+                type: "image/png", name: "cover.png", bytes: 345_678, source: image.absoluteString, altText: "A wall"),
             Attachment(type: "application/pdf", name: "Autumn issue, last proof.pdf", bytes: 4_567_890, source: "x:1"),
             Attachment(type: "video/mp4", name: "walk.mp4", bytes: 45_678_901, source: "x:2", upload: .running(0.4)),
             Attachment(type: "text/plain", name: "notes.txt", bytes: 1_234, source: "x:3", upload: .failed),
@@ -90,9 +90,9 @@ struct Screenshots {
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
         coordinator.rooms.send(.select(FixtureService.files))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         window.showConversation()
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         for page in 1...3 {
             // What is decoded is there, and the scrollbar is gone.
             try? await Task.sleep(for: .seconds(2))
@@ -102,15 +102,15 @@ struct Screenshots {
         return true
     }
 
-    private func drawLooks() async -> Bool {
-        let (looks, page) = Looks.window()
-        gtk_window_present(looks.cast())
-        defer { gtk_window_destroy(looks.cast()) }
+    private func drawComposerStyles() async -> Bool {
+        let (stylesWindow, page) = ComposerStyles.window()
+        gtk_window_present(stylesWindow.cast())
+        defer { gtk_window_destroy(stylesWindow.cast()) }
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             for width in [360, 700] {
-                gtk_window_set_default_size(looks.cast(), Int32(width), 480)
-                await gallery.settle()
+                gtk_window_set_default_size(stylesWindow.cast(), Int32(width), 480)
+                await gallery.waitUntilIdle()
                 guard save(page, "looks-\(width)-\(scheme)") else { return false }
             }
         }
@@ -120,42 +120,42 @@ struct Screenshots {
     private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
     {
         window.showSidebar()
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "rooms-\(suffix)") else { return false }
         coordinator.rooms.send(.select(FixtureService.team))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         window.showConversation()
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard let composer = coordinator.conversation?.composer else { return false }
         composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
         guard save(window.window, "conversation-\(suffix)") else { return false }
-        composer.send(.beginReply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
+        composer.send(.startReply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
         composer.handle(.load(Self.composition))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else { return false }
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("The last pages")))
         let files = Self.files(with: folder.appending(path: "rooms-\(suffix).png"))
         files.forEach { composer.handle(.attach($0)) }
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "files-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
         coordinator.conversation?.timeline.send(.editLast)
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "edit-\(suffix)") else { return false }
         composer.handle(.cancelEdit)
         guard await drawLongConversation(suffix, coordinator, window) else { return false }
         coordinator.rooms.send(.select(FixtureService.empty))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         return save(window.window, "empty-\(suffix)")
     }
 
     private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
         let page = BodyPage(width: width)
         gtk_window_present(page.window.cast())
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         defer { gtk_window_destroy(page.window.cast()) }
         return save(page.window, "bodies-\(suffix)")
     }
@@ -165,30 +165,30 @@ struct Screenshots {
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
         coordinator.rooms.send(.select(FixtureService.choir))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         window.showConversation()
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard let timeline = coordinator.conversation?.timeline, save(window.window, "unread-\(suffix)") else {
             return false
         }
         timeline.selection = MessageSelection(
             anchor: TextPoint(message: MessageID("c874"), offset: 4),
             focus: TextPoint(message: MessageID("c876"), offset: 27))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "selection-\(suffix)") else { return false }
         timeline.selection = nil
         timeline.send(.jump(.message(MessageID("c512"))))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard save(window.window, "past-\(suffix)") else { return false }
         timeline.send(.jump(.newest))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         return save(window.window, "newest-\(suffix)")
     }
 
     /// Who is meant by the mention that the caret is in: a popover, which is on no picture of its window.
     private func drawCard(_ suffix: String, _ composer: ComposerViewModel, _ window: MainWindow) async -> Bool {
         composer.handle(.select(.caret(4)))
-        await gallery.settle()
+        await gallery.waitUntilIdle()
         guard let card = Self.first(below: window.window, { $0.hasStyle("mention-card-popover") && $0.isMapped }) else {
             return false
         }

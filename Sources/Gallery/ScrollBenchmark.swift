@@ -28,8 +28,8 @@ struct ScrollBenchmark {
         guard let mixed = await open(FixtureService.mixed) else { return 2 }
         table.add(await rest(mixed))
         table.add(await scrolling(mixed))
-        guard let pictures = await open(FixtureService.pictures) else { return 2 }
-        table.add(await memory(pictures))
+        guard let images = await open(FixtureService.images) else { return 2 }
+        table.add(await memory(images))
         return table.finish() ? 0 : 1
     }
 
@@ -81,23 +81,23 @@ struct ScrollBenchmark {
 
     private func memory(_ list: TimelineList) async -> [BenchmarkRow] {
         func pages(_ count: Int) async -> Int {
-            var most = 0
+            var peak = 0
             for _ in 0..<count {
                 list.scrollPage(-1)
                 await nextFrame(of: list.widget)
                 // Long enough for most of them to be decoded.
                 try? await Task.sleep(for: .milliseconds(60))
-                most = max(most, Self.residentBytes)
+                peak = max(peak, Self.residentBytes)
             }
-            return most
+            return peak
         }
         _ = await pages(60)
         let before = Self.residentBytes
-        let most = await pages(400)
+        let peak = await pages(400)
         return [
             BenchmarkRow(name: "1,000 pictures: memory after the first 150", value: Self.megabytes(before), unit: "MB"),
             BenchmarkRow(
-                name: "1,000 pictures: the most that the others add to it", value: Self.megabytes(most - before),
+                name: "1,000 pictures: the most that the others add to it", value: Self.megabytes(peak - before),
                 unit: "MB", target: 48),
         ]
     }
@@ -109,8 +109,8 @@ struct ScrollBenchmark {
     private func open(_ room: RoomID) async -> TimelineList? {
         gallery.coordinator?.rooms.send(.select(room))
         gallery.window?.showConversation()
-        await gallery.settle()
-        await gallery.settle()
+        await gallery.waitUntilIdle()
+        await gallery.waitUntilIdle()
         return gallery.window.flatMap { TimelineList.below($0.window) }
     }
 

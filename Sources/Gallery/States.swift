@@ -42,9 +42,9 @@ enum States {
     private static func bar(_ name: String) -> Widget {
         let widget = ComposerBar.make()
         guard let bar = ComposerBar.of(widget) else { return widget }
-        bar.itemLooks = [
-            "attach": ItemLook(icon: "mail-attachment-symbolic", label: "Attach"),
-            "emoji": ItemLook(icon: "face-smile-symbolic", label: "Emoji"),
+        bar.itemAppearances = [
+            "attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach"),
+            "emoji": ItemAppearance(icon: "face-smile-symbolic", label: "Emoji"),
         ]
         bar.items.add(ComposerItem(id: "attach"), to: .start)
         bar.items.add(ComposerItem(id: "emoji"), to: .end)
@@ -64,7 +64,7 @@ enum States {
         switch name {
         case "Written": bar.text = "The captions are next: **small caps** or _italics_? See `smcp`."
         case "Mentions":
-            bar.ownEntityID = "robin"
+            bar.currentUserEntityID = "robin"
             bar.session.handle(.load(mentions))
         case "Three lines and more":
             bar.text = (1...9).map { "Line \($0) of a text that is long" }.joined(separator: "\n")
@@ -80,7 +80,7 @@ enum States {
             bar.text = "Looks good"
         case "Editing":
             bar.session.handle(
-                .beginEdit(id: "m", WrittenText("The grid stays, whatever the headline will be in the end.")))
+                .startEdit(id: "m", WrittenText("The grid stays, whatever the headline will be in the end.")))
         case "Counting":
             bar.showsCounter = true
             bar.text = "As long as this"
@@ -96,13 +96,13 @@ enum States {
             bar.text = "On its way"
             bar.session.handle(.send)
         case "Read only":
-            let notice = Label("Only moderators write in this room")
-            notice.addStyle("dim-label")
-            gtk_widget_set_margin_top(notice.cast(), 9)
-            gtk_widget_set_margin_bottom(notice.cast(), 9)
-            gtk_label_set_wrap(notice.cast(), 1)
-            gtk_label_set_justify(notice.cast(), GTK_JUSTIFY_CENTER)
-            bar.replaceMiddle(by: notice)
+            let readOnlyLabel = Label("Only moderators write in this room")
+            readOnlyLabel.addStyle("dim-label")
+            gtk_widget_set_margin_top(readOnlyLabel.cast(), 9)
+            gtk_widget_set_margin_bottom(readOnlyLabel.cast(), 9)
+            gtk_label_set_wrap(readOnlyLabel.cast(), 1)
+            gtk_label_set_justify(readOnlyLabel.cast(), GTK_JUSTIFY_CENTER)
+            bar.replaceMiddle(by: readOnlyLabel)
         default: break
         }
     }

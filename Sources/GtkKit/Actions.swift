@@ -19,7 +19,7 @@ public final class ActionGroup: Object {
     @discardableResult
     public func add(_ name: String, isEnabled: Bool = true, _ handler: @escaping @MainActor () -> Void) -> Action {
         names.append(name)
-        return ActionMap.add(to: pointer, name, takesString: false, isEnabled) { _ in handler() }
+        return ActionMap.add(to: pointer, name, acceptsString: false, isEnabled) { _ in handler() }
     }
 
     /// Adds an action that takes a string, such as an identifier.
@@ -28,7 +28,7 @@ public final class ActionGroup: Object {
         _ name: String, isEnabled: Bool = true, withString handler: @escaping @MainActor (String) -> Void
     ) -> Action {
         names.append(name)
-        return ActionMap.add(to: pointer, name, takesString: true, isEnabled, handler)
+        return ActionMap.add(to: pointer, name, acceptsString: true, isEnabled, handler)
     }
 }
 
@@ -42,10 +42,10 @@ public final class Action: Object {
 
 enum ActionMap {
     static func add(
-        to map: UnsafeMutableRawPointer, _ name: String, takesString: Bool, _ isEnabled: Bool,
+        to map: UnsafeMutableRawPointer, _ name: String, acceptsString: Bool, _ isEnabled: Bool,
         _ handler: @escaping @MainActor (String) -> Void
     ) -> Action {
-        let type = takesString ? g_variant_type_new("s") : nil
+        let type = acceptsString ? g_variant_type_new("s") : nil
         defer { if let type { g_variant_type_free(type) } }
         let action = Action(owning: UnsafeMutableRawPointer(g_simple_action_new(name, type)))
         action.isEnabled = isEnabled

@@ -31,7 +31,7 @@ public final class Announcer {
     }
 
     /// Says it, unless it is what was said last.
-    public func say(_ text: String) {
+    public func post(_ text: String) {
         guard text != self.text else { return }
         self.text = text
         region.setAccessibleLabel(text)

@@ -10,8 +10,8 @@ public final class Application: Object {
     }
 
     /// Prints `version` for `--version` without starting.
-    public func answerVersion(with version: String) {
-        answer("handle-local-options") { arguments in
+    public func handleVersionOption(with version: String) {
+        connectReturningInt("handle-local-options") { arguments in
             guard let options = arguments.boxed(0),
                 g_variant_dict_contains(options.assumingMemoryBound(to: GVariantDict.self), "version") != 0
             else { return -1 }
@@ -22,7 +22,7 @@ public final class Application: Object {
 
     public func onStartup(_ handler: @escaping @MainActor () -> Void) {
         connect("startup", after: true) { _ in
-            PopoverGrabs.keepInBounds
+            PopoverGrabs.installUnmapHook
             handler()
         }
     }
@@ -55,7 +55,7 @@ public final class Application: Object {
 
     @discardableResult
     public func addAction(_ name: String, _ handler: @escaping @MainActor () -> Void) -> Action {
-        ActionMap.add(to: pointer, name, takesString: false, true) { _ in handler() }
+        ActionMap.add(to: pointer, name, acceptsString: false, true) { _ in handler() }
     }
 
     /// Keys for an action as GTK spells them, for example `<Control>q`.

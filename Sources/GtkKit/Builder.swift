@@ -9,7 +9,7 @@ public final class Builder: Object {
         self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
         var error: UnsafeMutablePointer<GError>?
         guard gtk_builder_add_from_resource(cast(), resource, &error) != 0 else {
-            fatalError("\(resource): \(takeMessage(&error))")
+            fatalError("\(resource): \(consumeErrorMessage(&error))")
         }
     }
 
@@ -18,7 +18,7 @@ public final class Builder: Object {
         self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
         var error: UnsafeMutablePointer<GError>?
         guard gtk_builder_add_from_string(cast(), text, -1, &error) != 0 else {
-            fatalError("ui text: \(takeMessage(&error))")
+            fatalError("ui text: \(consumeErrorMessage(&error))")
         }
     }
 
@@ -29,7 +29,7 @@ public final class Builder: Object {
 }
 
 /// The text of a GError, which it frees.
-func takeMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
+func consumeErrorMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
     defer { g_clear_error(&error) }
     return error.map { String(cString: $0.pointee.message) } ?? "unknown error"
 }

@@ -40,7 +40,7 @@ public enum ContentStream {
     }
 
     private static func read(
-        _ stream: Object, _ known: Data, _ limit: Int, _ done: @escaping @MainActor (Data?) -> Void
+        _ stream: Object, _ received: Data, _ limit: Int, _ done: @escaping @MainActor (Data?) -> Void
     ) {
         AsyncCall.start {
             g_input_stream_read_bytes_async(stream.cast(), chunk, G_PRIORITY_DEFAULT, nil, $0, $1)
@@ -48,9 +48,9 @@ public enum ContentStream {
             guard let bytes = g_input_stream_read_bytes_finish(stream.cast(), result, nil) else { return done(nil) }
             defer { g_bytes_unref(bytes) }
             var size: gsize = 0
-            guard let start = g_bytes_get_data(bytes, &size), size > 0 else { return done(known) }
-            guard known.count + Int(size) <= limit else { return done(nil) }
-            read(stream, known + Data(bytes: start, count: Int(size)), limit, done)
+            guard let start = g_bytes_get_data(bytes, &size), size > 0 else { return done(received) }
+            guard received.count + Int(size) <= limit else { return done(nil) }
+            read(stream, received + Data(bytes: start, count: Int(size)), limit, done)
         }
     }
 }

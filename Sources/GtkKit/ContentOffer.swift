@@ -69,8 +69,8 @@ public final class ContentOffer: Object {
     }
 
     /// Tells the program whose drop this was that it was taken, or was not. Does nothing for a clipboard.
-    public func finishDrop(isTaken: Bool) {
-        if isDrop { gdk_drop_finish(cast(), isTaken ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0)) }
+    public func finishDrop(isAccepted: Bool) {
+        if isDrop { gdk_drop_finish(cast(), isAccepted ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0)) }
     }
 
     private func readValue(_ type: GType, _ done: @escaping @MainActor (UnsafePointer<GValue>?) -> Void) {

@@ -51,10 +51,10 @@ public enum FileChooser {
 
     private static func show(_ chooser: Object, _ done: @escaping @MainActor ([URL]) -> Void) {
         // Nobody else keeps a native dialog alive. The closure does, until the answer.
-        var kept: Object? = chooser
+        var retainedChooser: Object? = chooser
         chooser.connect("response") { arguments in
-            guard let chooser = kept else { return }
-            kept = nil
+            guard let chooser = retainedChooser else { return }
+            retainedChooser = nil
             done(arguments.int(0) == Int(GTK_RESPONSE_ACCEPT.rawValue) ? files(of: chooser) : [])
             gtk_native_dialog_destroy(chooser.cast())
         }

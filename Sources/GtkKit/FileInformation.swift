@@ -50,10 +50,10 @@ public struct FileInformation: Sendable {
     }
 
     private static func queryNext(
-        _ urls: ArraySlice<URL>, _ known: [FileInformation], _ done: @escaping @MainActor ([FileInformation]) -> Void
+        _ urls: ArraySlice<URL>, _ results: [FileInformation], _ done: @escaping @MainActor ([FileInformation]) -> Void
     ) {
-        guard let next = urls.first else { return done(known) }
-        query(next) { information in queryNext(urls.dropFirst(), known + (information.map { [$0] } ?? []), done) }
+        guard let next = urls.first else { return done(results) }
+        query(next) { information in queryNext(urls.dropFirst(), results + (information.map { [$0] } ?? []), done) }
     }
 
     /// Where a GFile lies on this computer; nil if it does not.

@@ -23,9 +23,9 @@ public final class ListView: Widget {
         factory.connect("bind") { arguments in
             Self.withRow(arguments.object(0)) { row, key in
                 guard let item = arguments.object(0) else { return }
-                let takesClicks: gboolean = isSelectable(key) ? 1 : 0
-                gtk_list_item_set_selectable(OpaquePointer(item), takesClicks)
-                gtk_list_item_set_activatable(OpaquePointer(item), takesClicks)
+                let acceptsClicks: gboolean = isSelectable(key) ? 1 : 0
+                gtk_list_item_set_selectable(OpaquePointer(item), acceptsClicks)
+                gtk_list_item_set_activatable(OpaquePointer(item), acceptsClicks)
                 bind(row, key)
             }
         }

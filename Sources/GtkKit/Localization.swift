@@ -13,9 +13,9 @@ public enum Localization {
     /// What the user understands, the best first: `de_AT`, `de`, `C`.
     public nonisolated static var languages: [String] {
         guard let names = g_get_language_names() else { return [] }
-        return sequence(state: 0) { place in
-            defer { place += 1 }
-            return names[place].map { String(cString: $0) }
+        return sequence(state: 0) { index in
+            defer { index += 1 }
+            return names[index].map { String(cString: $0) }
         }.map { $0 }
     }
 }

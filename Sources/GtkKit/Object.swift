@@ -147,9 +147,9 @@ public import CGtk
         return body(&value)
     }
 
-    /// Calls `notice` once, when the object is finalised. For tests of lifetimes.
-    public final func onFinalize(_ notice: @escaping () -> Void) {
-        let box = Unmanaged.passRetained(ClosureBox(notice))
+    /// Calls `handler` once, when the object is finalised. For tests of lifetimes.
+    public final func onFinalize(_ handler: @escaping () -> Void) {
+        let box = Unmanaged.passRetained(ClosureBox(handler))
         g_object_weak_ref(
             cast(),
             { data, _ in

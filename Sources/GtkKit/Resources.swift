@@ -9,7 +9,9 @@ public enum Resources {
     /// Registers the GResource bundle in the file, for all look-ups by resource path.
     public static func register(path: String) throws(LoadError) {
         var error: UnsafeMutablePointer<GError>?
-        guard let resource = g_resource_load(path, &error) else { throw LoadError(message: takeMessage(&error)) }
+        guard let resource = g_resource_load(path, &error) else {
+            throw LoadError(message: consumeErrorMessage(&error))
+        }
         g_resources_register(resource)
         g_resource_unref(resource)
     }
@@ -53,11 +55,11 @@ public enum StyleSheet {
         else { return }
         contrast = Object(owning: UnsafeMutableRawPointer(provider))
         gtk_css_provider_load_from_resource(provider, resource)
-        followContrast()
-        Object(borrowing: UnsafeMutableRawPointer(manager)).connect("notify::high-contrast") { _ in followContrast() }
+        updateContrast()
+        Object(borrowing: UnsafeMutableRawPointer(manager)).connect("notify::high-contrast") { _ in updateContrast() }
     }
 
-    private static func followContrast() {
+    private static func updateContrast() {
         guard let display = gdk_display_get_default(), let contrast else { return }
         if adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0 {
             gtk_style_context_add_provider_for_display(

@@ -77,12 +77,12 @@ extension Object {
 
     /// For signals whose handlers answer a number.
     @discardableResult
-    public final func answer(
+    public final func connectReturningInt(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Int32
     ) -> SignalConnection {
         connectClosure(signal, after: false) { arguments, result in
-            let answer = handler(arguments)
-            if let result { g_value_set_int(result, answer) }
+            let returnValue = handler(arguments)
+            if let result { g_value_set_int(result, returnValue) }
         }
     }
 
@@ -92,19 +92,19 @@ extension Object {
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Object?
     ) -> SignalConnection {
         connectClosure(signal, after: false) { arguments, result in
-            let answer = handler(arguments)
-            if let result { g_value_set_object(result, answer?.pointer) }
+            let returnValue = handler(arguments)
+            if let result { g_value_set_object(result, returnValue?.pointer) }
         }
     }
 
     /// Connects a handler of a signal that asks for flags.
     @discardableResult
-    public final func answerFlags(
+    public final func connectReturningFlags(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> UInt32
     ) -> SignalConnection {
         connectClosure(signal, after: false) { arguments, result in
-            let answer = handler(arguments)
-            if let result { g_value_set_flags(result, answer) }
+            let returnValue = handler(arguments)
+            if let result { g_value_set_flags(result, returnValue) }
         }
     }
 

@@ -52,15 +52,15 @@ open class TextViewImplementation: WidgetImplementation {
         gtk_text_buffer_get_iter_at_offset(buffer, &iter, Int32(clamping: range.lowerBound))
         var lines: [GdkRectangle] = []
         while gtk_text_iter_get_offset(&iter) < Int32(clamping: range.upperBound) {
-            var place = GdkRectangle()
-            gtk_text_view_get_iter_location(cast(), &iter, &place)
-            if let last = lines.last, last.y < place.y + place.height, place.y < last.y + last.height {
+            var location = GdkRectangle()
+            gtk_text_view_get_iter_location(cast(), &iter, &location)
+            if let last = lines.last, last.y < location.y + location.height, location.y < last.y + last.height {
                 var union = GdkRectangle()
                 var last = last
-                gdk_rectangle_union(&last, &place, &union)
+                gdk_rectangle_union(&last, &location, &union)
                 lines[lines.count - 1] = union
             } else {
-                lines.append(place)
+                lines.append(location)
             }
             guard gtk_text_iter_forward_char(&iter) != 0 else { break }
         }

@@ -59,9 +59,9 @@ open class WidgetImplementation {
         for child in widget.children { gtk_widget_snapshot_child(cast(), child.cast(), snapshot) }
     }
     /// Takes a `<child>` of a `.ui` file in.
-    /// - Parameter place: its `type` attribute.
+    /// - Parameter childType: its `type` attribute.
     /// - Returns: false for a place that there is not.
-    open func add(_ child: Widget, to place: String?) -> Bool { false }
+    open func add(_ child: Widget, to childType: String?) -> Bool { false }
     /// The style that holds for the widget has changed.
     open func styleChanged() {}
     /// Breaks references to other objects: unparents the children, unless overridden. May be called more than once.
@@ -112,7 +112,7 @@ enum WidgetTypes {
             }, GTypeFlags(rawValue: 0))
         types[ObjectIdentifier(implementation)] = type
         classes[type] = implementation
-        takeChildren(type)
+        acceptChildren(type)
         implementation.registered(type)
         return type
     }

@@ -100,9 +100,9 @@ extension WidgetImplementation {
             g_value_set_string(&values[index + 1], text)
         }
         for (index, number) in numbers.enumerated() {
-            let place = 1 + texts.count + index
-            g_value_init(&values[place], shim_type_double())
-            g_value_set_double(&values[place], number)
+            let valueIndex = 1 + texts.count + index
+            g_value_init(&values[valueIndex], shim_type_double())
+            g_value_set_double(&values[valueIndex], number)
         }
         g_signal_emitv(values, id, 0, nil)
         for index in values.indices { g_value_unset(&values[index]) }
@@ -135,7 +135,7 @@ extension WidgetTypes {
     }
 
     /// Has `<child>` elements of `.ui` files handed to the implementation.
-    static func takeChildren(_ type: GType) {
+    static func acceptChildren(_ type: GType) {
         var info = GInterfaceInfo(
             interface_init: { interface, _ in
                 guard let interface else { return }
@@ -157,8 +157,8 @@ extension WidgetTypes {
         let name = type.map { String(cString: $0) }
         let isWidget = shim_is_a(child, gtk_widget_get_type()) != 0
         if isWidget, implementation(of: pointer)?.add(Widget(borrowing: child), to: name) == true { return }
-        guard let own = g_type_interface_peek(shim_instance_class(pointer), gtk_buildable_get_type()),
-            let parent = g_type_interface_peek_parent(own)
+        guard let interface = g_type_interface_peek(shim_instance_class(pointer), gtk_buildable_get_type()),
+            let parent = g_type_interface_peek_parent(interface)
         else { return }
         parent.assumingMemoryBound(to: GtkBuildableIface.self).pointee.add_child(buildable, builder, child, type)
     }

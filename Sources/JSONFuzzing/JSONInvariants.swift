@@ -8,24 +8,24 @@ public enum JSONInvariants {
 
     /// Pieces of every size that cuts something, and whole ones; told as a whole and member by member.
     public static let manners = [
-        StreamedJSON.Manner(piece: 1, entered: 0), StreamedJSON.Manner(piece: 2, entered: .max),
-        StreamedJSON.Manner(piece: 7, entered: 1), StreamedJSON.Manner(piece: .max, entered: .max),
+        StreamedJSON.Manner(chunkSize: 1, entered: 0), StreamedJSON.Manner(chunkSize: 2, entered: .max),
+        StreamedJSON.Manner(chunkSize: 7, entered: 1), StreamedJSON.Manner(chunkSize: .max, entered: .max),
     ]
 
     /// What is wrong with how a document is read; nil if nothing is.
     /// - Parameters:
     ///   - manners: in which it is read as a stream, too.
     ///   - nesting: arrays that are put around it, to try the bound.
-    ///   - asksFoundation: whether Foundation must read the same.
+    ///   - checksFoundation: whether Foundation must read the same.
     public static func violation(
         of document: [UInt8], manners: some Sequence<StreamedJSON.Manner> = manners, nesting: Int = 0,
-        asksFoundation: Bool = true
+        checksFoundation: Bool = true
     ) -> String? {
         let whole = read(document)
         if let broken = streamViolation(of: document, manners, whole) { return broken }
         if nesting > 0, let broken = nestingViolation(of: document, nesting, whole) { return broken }
         if case .failure(let error) = whole, let broken = errorViolation(error, in: document) { return broken }
-        return asksFoundation ? foundationViolation(of: document, whole) : nil
+        return checksFoundation ? foundationViolation(of: document, whole) : nil
     }
 
     private static func read(_ document: [UInt8], emptiesTooDeep: Bool = false) -> Reading {
@@ -50,7 +50,7 @@ public enum JSONInvariants {
             let same =
                 manner.entered == 0
                 ? streamed == whole : streamed.map { $0?.emptiesAlike } == whole.map { $0?.emptiesAlike }
-            if !same { return "in pieces of \(manner.piece) \(streamed), as a whole \(whole)" }
+            if !same { return "in pieces of \(manner.chunkSize) \(streamed), as a whole \(whole)" }
         }
         return nil
     }
@@ -65,9 +65,9 @@ public enum JSONInvariants {
         }
         let depth = nesting + value.depth
         guard case .success(let emptied?) = read(nested, emptiesTooDeep: true) else { return "not emptied" }
-        if emptied.depth != min(depth, JSONStream.deepest) { return "\(emptied.depth) deep after emptying \(depth)" }
+        if emptied.depth != min(depth, JSONStream.maxDepth) { return "\(emptied.depth) deep after emptying \(depth)" }
         let strict = read(nested)
-        if depth > JSONStream.deepest {
+        if depth > JSONStream.maxDepth {
             return strict == .failure(.tooDeep) ? nil : "\(depth) deep, and \(strict)"
         }
         return strict == .success(emptied) ? nil : "\(depth) deep, and emptied"
@@ -94,7 +94,7 @@ public enum JSONInvariants {
         case (.failure(let error), .some(let other)):
             return hasTrailingComma(document) ? nil : "Foundation reads \(other), we say \(error)"
         case (.success(let value), nil):
-            return document.first == 0xEF || value?.contains(isRefusedByFoundation) == true
+            return document.first == 0xEF || value?.contains(isRejectedByFoundation) == true
                 ? nil : "Foundation refuses \(String(describing: value))"
         case (.success(let value), .some(let other)):
             return value?.roundingNumbers == other ? nil : "Foundation reads \(other), we \(String(describing: value))"
@@ -108,7 +108,7 @@ public enum JSONInvariants {
     }
 
     /// What we take and it does not: what is no Unicode, and numbers too large or, by their exponents, small.
-    private static func isRefusedByFoundation(_ value: JSONValue) -> Bool {
+    private static func isRejectedByFoundation(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): text.unicodeScalars.contains("\u{FFFD}")
         case .number(let number): !number.isFinite || number.magnitude < .leastNormalMagnitude

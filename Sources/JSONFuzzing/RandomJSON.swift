@@ -21,21 +21,21 @@ public struct RandomJSON<Source: ByteSource> {
     }
 
     private mutating func damage(_ document: inout [UInt8]) {
-        let place = source.number(below: min(document.count, 65_535) + 1)
+        let index = source.number(below: min(document.count, 65_535) + 1)
         switch source.number(below: 4) {
-        case 0: document.removeSubrange(place...)
-        case 1: document.insert(contentsOf: Array(piece().utf8), at: place)
-        case 2: if place < document.count { document.remove(at: place) }
-        default: document.insert(source.next() ?? 0, at: place)
+        case 0: document.removeSubrange(index...)
+        case 1: document.insert(contentsOf: Array(fragment().utf8), at: index)
+        case 2: if index < document.count { document.remove(at: index) }
+        default: document.insert(source.next() ?? 0, at: index)
         }
     }
 
-    private mutating func piece() -> String {
-        let pieces = [
+    private mutating func fragment() -> String {
+        let fragments = [
             "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "\\u0000", "/", "-", ".", "e", "E+", "0",
             "1", "null", "tru", "NaN", "\n", "\r", "\t", " ", "//", "/**/", "'", "é", "\u{2028}", "\u{7F}", "\0",
         ]
-        return pieces[source.number(below: pieces.count)]
+        return fragments[source.number(below: fragments.count)]
     }
 
     private mutating func value(depth: Int) -> [UInt8] {
@@ -58,10 +58,10 @@ public struct RandomJSON<Source: ByteSource> {
         return space + text + space
     }
 
-    private mutating func list(_ begin: String, _ end: String, _ member: (inout Self) -> [UInt8]) -> [UInt8] {
-        var text = Array(begin.utf8)
-        for place in 0..<source.number(below: 5) {
-            if place > 0 { text += Array(",".utf8) }
+    private mutating func list(_ start: String, _ end: String, _ member: (inout Self) -> [UInt8]) -> [UInt8] {
+        var text = Array(start.utf8)
+        for index in 0..<source.number(below: 5) {
+            if index > 0 { text += Array(",".utf8) }
             text += member(&self)
         }
         return text + Array(end.utf8)
@@ -82,13 +82,13 @@ public struct RandomJSON<Source: ByteSource> {
     }
 
     private mutating func text() -> [UInt8] {
-        let pieces: [[UInt8]] =
+        let fragments: [[UInt8]] =
             [
                 "a", "key", "m.room.message", "é", "日本", "👍", "\u{7F}", "\u{2028}", "\\n", "\\\"", "\\\\", "\\/",
                 "\\b\\f\\r\\t", "\\u0041", "\\u00e9", "\\ud83d\\ude00", "\\uD83D", "\\ude00", "\\u0000", "\\uFFFF",
             ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xE2, 0x82], [0x80], [0xED, 0xA0, 0x80], [0xC0, 0x80]]
         var text = Array("\"".utf8)
-        for _ in 0..<source.number(below: 5) { text += pieces[source.number(below: pieces.count)] }
+        for _ in 0..<source.number(below: 5) { text += fragments[source.number(below: fragments.count)] }
         return text + Array("\"".utf8)
     }
 }

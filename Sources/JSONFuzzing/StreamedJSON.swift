@@ -7,12 +7,12 @@ public final class StreamedJSON: JSONReceiver {
     /// How a document is fed and told.
     public struct Manner: Sendable {
         /// Bytes of each piece.
-        public var piece: Int
+        public var chunkSize: Int
         /// How many containers within each other are entered; what is deeper is told whole.
         public var entered: Int
 
-        public init(piece: Int, entered: Int) {
-            self.piece = piece
+        public init(chunkSize: Int, entered: Int) {
+            self.chunkSize = chunkSize
             self.entered = entered
         }
     }
@@ -34,14 +34,14 @@ public final class StreamedJSON: JSONReceiver {
 
     /// Whether an object of a valid document has two members with one key.
     public static func hasDoubleKeys(_ bytes: [UInt8]) -> Bool {
-        (try? read(bytes, Manner(piece: .max, entered: .max)).hasDoubleKeys) ?? false
+        (try? read(bytes, Manner(chunkSize: .max, entered: .max)).hasDoubleKeys) ?? false
     }
 
     private static func read(_ bytes: [UInt8], _ manner: Manner) throws -> StreamedJSON {
         let receiver = StreamedJSON(entered: manner.entered)
         let stream = JSONStream(receiver: receiver)
-        for start in stride(from: 0, to: bytes.count, by: manner.piece) {
-            try stream.feed(Data(bytes[start..<min(start + manner.piece, bytes.count)]))
+        for start in stride(from: 0, to: bytes.count, by: manner.chunkSize) {
+            try stream.feed(Data(bytes[start..<min(start + manner.chunkSize, bytes.count)]))
         }
         try stream.finish()
         return receiver

@@ -10,7 +10,7 @@ struct JSONBuilder {
     }
 
     /// Objects and arrays within each other.
-    private let deepest: Int
+    private let maxDepth: Int
     private let emptiesTooDeep: Bool
     private var frames: [Frame] = []
     /// Of all open containers, one behind the other.
@@ -23,8 +23,8 @@ struct JSONBuilder {
     private var tooDeep = 0
 
     /// - Parameter emptiesTooDeep: whether null stands for what lies deeper, which is an error otherwise.
-    init(deepest: Int, emptiesTooDeep: Bool) {
-        self.deepest = deepest
+    init(maxDepth: Int, emptiesTooDeep: Bool) {
+        self.maxDepth = maxDepth
         self.emptiesTooDeep = emptiesTooDeep
     }
 
@@ -33,7 +33,7 @@ struct JSONBuilder {
 
     /// - Returns: the value if it is whole.
     /// - Throws: ``ArchiveError/tooDeep``, ``ArchiveError/tooLong(limit:)``.
-    mutating func take(_ token: consuming JSONToken) throws(ArchiveError) -> JSONValue? {
+    mutating func add(_ token: consuming JSONToken) throws(ArchiveError) -> JSONValue? {
         switch consume token {
         case .scalar(let value):
             if tooDeep > 0 { return nil }
@@ -48,12 +48,12 @@ struct JSONBuilder {
         case .beginArray: try begin(isArray: true)
         case .end: return end()
         }
-        if bytes > JSONStream.longest { throw .tooLong(limit: JSONStream.longest) }
+        if bytes > JSONStream.maxBytes { throw .tooLong(limit: JSONStream.maxBytes) }
         return nil
     }
 
     private mutating func begin(isArray: Bool) throws(ArchiveError) {
-        guard tooDeep == 0, frames.count < deepest else {
+        guard tooDeep == 0, frames.count < maxDepth else {
             guard emptiesTooDeep else { throw .tooDeep }
             tooDeep += 1
             return
@@ -80,9 +80,9 @@ struct JSONBuilder {
     private mutating func array(from start: Int) -> JSONValue {
         var members: [JSONValue] = []
         members.reserveCapacity(values.count - start)
-        for place in start..<values.count {
+        for index in start..<values.count {
             var value = JSONValue.null
-            swap(&value, &values[place])
+            swap(&value, &values[index])
             members.append(value)
         }
         values.removeLast(values.count - start)
@@ -92,10 +92,10 @@ struct JSONBuilder {
     private mutating func object(from start: Int, _ firstKey: Int) -> JSONValue {
         var members = Dictionary<String, JSONValue>(minimumCapacity: values.count - start)
         // Of members with the same key the last one counts.
-        for place in start..<values.count {
+        for index in start..<values.count {
             var (key, value) = ("", JSONValue.null)
-            swap(&key, &keys[firstKey + place - start])
-            swap(&value, &values[place])
+            swap(&key, &keys[firstKey + index - start])
+            swap(&value, &values[index])
             members[key] = value
         }
         keys.removeLast(keys.count - firstKey)

@@ -12,26 +12,26 @@ enum JSONNumber {
     }
 
     private static func isValid(_ text: RawSpan) -> Bool {
-        var place = 0
+        var offset = 0
         func skipDigits() -> Int {
-            let start = place
-            while place < text.byteCount, isDigit(text.byte(at: place)) { place += 1 }
-            return place - start
+            let start = offset
+            while offset < text.byteCount, isDigit(text.byte(at: offset)) { offset += 1 }
+            return offset - start
         }
-        if has(text, UInt8(ascii: "-"), at: place) { place += 1 }
-        let hasZero = has(text, UInt8(ascii: "0"), at: place)
+        if has(text, UInt8(ascii: "-"), at: offset) { offset += 1 }
+        let hasZero = has(text, UInt8(ascii: "0"), at: offset)
         let whole = skipDigits()
         guard whole == 1 || whole > 1 && !hasZero else { return false }
-        if has(text, UInt8(ascii: "."), at: place) {
-            place += 1
+        if has(text, UInt8(ascii: "."), at: offset) {
+            offset += 1
             guard skipDigits() > 0 else { return false }
         }
-        if has(text, UInt8(ascii: "e"), at: place) || has(text, UInt8(ascii: "E"), at: place) {
-            place += 1
-            if has(text, UInt8(ascii: "+"), at: place) || has(text, UInt8(ascii: "-"), at: place) { place += 1 }
+        if has(text, UInt8(ascii: "e"), at: offset) || has(text, UInt8(ascii: "E"), at: offset) {
+            offset += 1
+            if has(text, UInt8(ascii: "+"), at: offset) || has(text, UInt8(ascii: "-"), at: offset) { offset += 1 }
             guard skipDigits() > 0 else { return false }
         }
-        return place == text.byteCount
+        return offset == text.byteCount
     }
 
     /// Whole numbers exactly, others as near as they can be, which is infinite beyond what a `Double` holds.
@@ -47,8 +47,8 @@ enum JSONNumber {
     private static func integer(_ text: RawSpan) -> Int64? {
         let isNegative = text.byte(at: 0) == UInt8(ascii: "-")
         var value: Int64 = 0
-        for place in (isNegative ? 1 : 0)..<text.byteCount {
-            let byte = text.byte(at: place)
+        for offset in (isNegative ? 1 : 0)..<text.byteCount {
+            let byte = text.byte(at: offset)
             guard isDigit(byte) else { return nil }
             let (tenfold, isTooLarge) = value.multipliedReportingOverflow(by: 10)
             let digit = Int64(byte - UInt8(ascii: "0"))
@@ -64,7 +64,7 @@ enum JSONNumber {
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
     @inline(__always)
-    private static func has(_ text: RawSpan, _ byte: UInt8, at place: Int) -> Bool {
-        place < text.byteCount && text.byte(at: place) == byte
+    private static func has(_ text: RawSpan, _ byte: UInt8, at offset: Int) -> Bool {
+        offset < text.byteCount && text.byte(at: offset) == byte
     }
 }

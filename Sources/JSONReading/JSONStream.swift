@@ -21,9 +21,9 @@ public protocol JSONReceiver: AnyObject {
 /// Bytes that are no UTF-8 become U+FFFD. Nesting and the length of one value are bounded.
 public final class JSONStream {
     /// Objects and arrays within each other.
-    public static let deepest = 512
+    public static let maxDepth = 512
     /// Bytes of one value that is told whole.
-    public static let longest = 32 << 20
+    public static let maxBytes = 32 << 20
 
     private unowned let receiver: any JSONReceiver
     private let emptiesTooDeep: Bool
@@ -58,7 +58,7 @@ public final class JSONStream {
     /// - Throws: ``ArchiveError/truncated`` if the document is not complete.
     public func finish() throws(ArchiveError) {
         if let failure { throw failure }
-        if let token = try tokenizer.finish() { try take(token) }
+        if let token = try tokenizer.finish() { try handle(token) }
     }
 
     private func read(_ bytes: RawSpan) throws(ArchiveError) {
@@ -67,32 +67,32 @@ public final class JSONStream {
         var builder: JSONBuilder?
         swap(&tokenizer, &self.tokenizer)
         swap(&builder, &self.builder)
-        var (place, told) = (0, -silence)
-        while let token = try tokenizer.next(in: bytes, from: &place) {
+        var (offset, lastDelivery) = (0, -silence)
+        while let token = try tokenizer.next(in: bytes, from: &offset) {
             if builder != nil {
-                if let whole = try builder?.take(token) {
+                if let whole = try builder?.add(token) {
                     builder = nil
                     receiver.receive(whole, at: path)
                     endValue()
                 }
             } else {
-                builder = try take(token)
+                builder = try handle(token)
             }
             if builder?.isLeavingOut != true {
-                told = place
-            } else if place - told > Self.longest {
-                throw .tooLong(limit: Self.longest)
+                lastDelivery = offset
+            } else if offset - lastDelivery > Self.maxBytes {
+                throw .tooLong(limit: Self.maxBytes)
             }
         }
-        silence = place - told
-        if silence > Self.longest { throw .tooLong(limit: Self.longest) }
+        silence = offset - lastDelivery
+        if silence > Self.maxBytes { throw .tooLong(limit: Self.maxBytes) }
         swap(&tokenizer, &self.tokenizer)
         swap(&builder, &self.builder)
     }
 
     /// - Returns: what puts the value together if the token is the first of one that is to be told whole.
     @discardableResult
-    private func take(_ token: JSONToken) throws(ArchiveError) -> JSONBuilder? {
+    private func handle(_ token: JSONToken) throws(ArchiveError) -> JSONBuilder? {
         switch token {
         case .scalar(let value):
             beginValue()
@@ -100,11 +100,11 @@ public final class JSONStream {
             endValue()
         case .key(let key): path.append(.key(key))
         case .beginObject, .beginArray:
-            guard counts.count < Self.deepest else { throw .tooDeep }
+            guard counts.count < Self.maxDepth else { throw .tooDeep }
             beginValue()
             guard receiver.entersContainer(at: path) else {
-                var builder = JSONBuilder(deepest: Self.deepest - counts.count, emptiesTooDeep: emptiesTooDeep)
-                _ = try builder.take(token)
+                var builder = JSONBuilder(maxDepth: Self.maxDepth - counts.count, emptiesTooDeep: emptiesTooDeep)
+                _ = try builder.add(token)
                 return builder
             }
             if case .beginArray = token { counts.append(0) } else { counts.append(nil) }

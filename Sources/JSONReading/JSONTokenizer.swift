@@ -85,41 +85,41 @@ struct JSONTokenizer {
 
     /// The next token that ends in a piece of the document.
     /// - Parameters:
-    ///   - bytes: the piece, which is read from `place` on.
-    ///   - place: is moved behind what was read.
+    ///   - bytes: the piece, which is read from `offset` on.
+    ///   - offset: is moved behind what was read.
     /// - Returns: nil when the piece is used up.
     /// - Throws: ``ArchiveError/malformed(line:reason:)``.
     @inline(__always)
-    mutating func next(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+    mutating func next(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
         if isUnfinished {
-            if let token = try resume(in: bytes, from: &place) { return token }
+            if let token = try resume(in: bytes, from: &offset) { return token }
             if isUnfinished { return nil }
         }
-        while place < bytes.byteCount {
-            let byte = bytes.byte(at: place)
+        while offset < bytes.byteCount {
+            let byte = bytes.byte(at: offset)
             switch byte {
-            case 0x20, 0x09, 0x0D: place += 1
+            case 0x20, 0x09, 0x0D: offset += 1
             case 0x0A:
-                place += 1
+                offset += 1
                 line += 1
             case UInt8(ascii: ","):
                 guard case .separatorOrEnd = expectation else { throw unexpected(byte) }
                 expectation = isInObject ? .key : .value
-                place += 1
+                offset += 1
             case UInt8(ascii: ":"):
                 guard case .colon = expectation else { throw unexpected(byte) }
                 expectation = .value
-                place += 1
+                offset += 1
             case UInt8(ascii: "\""):
                 switch expectation {
                 case .value, .elementOrEnd: isKey = false
                 case .key, .keyOrEnd: isKey = true
                 default: throw unexpected(byte)
                 }
-                place += 1
-                return try text(in: bytes, from: &place)
+                offset += 1
+                return try text(in: bytes, from: &offset)
             default:
-                return try structure(byte, in: bytes, from: &place)
+                return try structure(byte, in: bytes, from: &offset)
             }
         }
         return nil
@@ -140,25 +140,25 @@ struct JSONTokenizer {
     // MARK: Containers, numbers and literals
 
     private mutating func structure(
-        _ byte: UInt8, in bytes: RawSpan, from place: inout Int
+        _ byte: UInt8, in bytes: RawSpan, from offset: inout Int
     ) throws(ArchiveError) -> JSONToken? {
         switch byte {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             try close(byte)
-            place += 1
+            offset += 1
             return .end
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             try expectValue(byte)
-            place += 1
+            offset += 1
             return open(isObject: byte == UInt8(ascii: "{"))
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
             try expectValue(byte)
-            return try number(in: bytes, from: &place)
+            return try number(in: bytes, from: &offset)
         case UInt8(ascii: "n"), UInt8(ascii: "t"), UInt8(ascii: "f"):
             try expectValue(byte)
             let literal: Literal =
                 byte == UInt8(ascii: "n") ? .null : byte == UInt8(ascii: "t") ? .yes : .no
-            return try self.literal(literal, matched: 0, in: bytes, from: &place)
+            return try self.literal(literal, matched: 0, in: bytes, from: &offset)
         default:
             throw unexpected(byte)
         }
@@ -197,35 +197,35 @@ struct JSONTokenizer {
     }
 
     private mutating func literal(
-        _ literal: Literal, matched: Int, in bytes: RawSpan, from place: inout Int
+        _ literal: Literal, matched: Int, in bytes: RawSpan, from offset: inout Int
     ) throws(ArchiveError) -> JSONToken? {
         var matched = matched
         while matched < literal.spelling.utf8CodeUnitCount {
-            guard place < bytes.byteCount else {
+            guard offset < bytes.byteCount else {
                 unfinished = .literal(literal, bytes: matched)
                 return nil
             }
-            guard bytes.byte(at: place) == literal.spelling.utf8Start[matched] else {
-                throw unexpected(bytes.byte(at: place))
+            guard bytes.byte(at: offset) == literal.spelling.utf8Start[matched] else {
+                throw unexpected(bytes.byte(at: offset))
             }
             matched += 1
-            place += 1
+            offset += 1
         }
         unfinished = .nothing
         endValue()
         return .scalar(literal.value)
     }
 
-    private mutating func number(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
-        let start = place
-        while place < bytes.byteCount, JSONNumber.mayContain(bytes.byte(at: place)) { place += 1 }
-        let digits = bytes.extracting(start..<place)
+    private mutating func number(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+        let start = offset
+        while offset < bytes.byteCount, JSONNumber.mayContain(bytes.byte(at: offset)) { offset += 1 }
+        let digits = bytes.extracting(start..<offset)
         let isContinued = if case .number = unfinished { true } else { false }
         // What follows may be its next digit.
-        if place == bytes.byteCount || isContinued {
+        if offset == bytes.byteCount || isContinued {
             gather(digits)
             unfinished = .number
-            if place == bytes.byteCount { return nil }
+            if offset == bytes.byteCount { return nil }
             unfinished = .nothing
             return try endNumber(JSONNumber.value(of: gathered.span.bytes))
         }
@@ -241,26 +241,26 @@ struct JSONTokenizer {
 
     // MARK: Texts
 
-    /// - Parameter place: behind the quotation mark or what was read of the text.
-    private mutating func text(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
+    /// - Parameter offset: behind the quotation mark or what was read of the text.
+    private mutating func text(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
         while true {
-            let start = place
-            place = bytes.endOfPlainText(from: start)
-            if place == bytes.byteCount {
-                gather(bytes.extracting(start..<place))
+            let start = offset
+            offset = bytes.endOfPlainText(from: start)
+            if offset == bytes.byteCount {
+                gather(bytes.extracting(start..<offset))
                 unfinished = .text
                 return nil
             }
-            let byte = bytes.byte(at: place)
+            let byte = bytes.byte(at: offset)
             guard byte >= 0x20 else { throw malformed("a control character in a text") }
             if byte == UInt8(ascii: "\"") {
-                let rest = bytes.extracting(start..<place)
-                place += 1
+                let rest = bytes.extracting(start..<offset)
+                offset += 1
                 return endText(with: rest)
             }
-            gather(bytes.extracting(start..<place))
-            place += 1
-            guard try escape(in: bytes, from: &place) else { return nil }
+            gather(bytes.extracting(start..<offset))
+            offset += 1
+            guard try escape(in: bytes, from: &offset) else { return nil }
         }
     }
 
@@ -284,12 +284,12 @@ struct JSONTokenizer {
     }
 
     /// - Returns: whether the piece has it whole.
-    private mutating func escape(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> Bool {
-        guard place < bytes.byteCount else {
+    private mutating func escape(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> Bool {
+        guard offset < bytes.byteCount else {
             unfinished = .escape
             return false
         }
-        let byte = bytes.byte(at: place)
+        let byte = bytes.byte(at: offset)
         let meant: UInt8
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): meant = byte
@@ -299,29 +299,29 @@ struct JSONTokenizer {
         case UInt8(ascii: "r"): meant = 0x0D
         case UInt8(ascii: "t"): meant = 0x09
         case UInt8(ascii: "u"):
-            place += 1
-            return try unicodeEscape(digits: 0, unit: 0, in: bytes, from: &place)
+            offset += 1
+            return try unicodeEscape(digits: 0, unit: 0, in: bytes, from: &offset)
         default: throw malformed("an escape of no known kind")
         }
-        place += 1
+        offset += 1
         endSurrogate()
         gathered.append(meant)
         return true
     }
 
     private mutating func unicodeEscape(
-        digits: Int, unit: UInt16, in bytes: RawSpan, from place: inout Int
+        digits: Int, unit: UInt16, in bytes: RawSpan, from offset: inout Int
     ) throws(ArchiveError) -> Bool {
         var (digits, unit) = (digits, unit)
         while digits < 4 {
-            guard place < bytes.byteCount else {
+            guard offset < bytes.byteCount else {
                 unfinished = .unicodeEscape(digits: digits, unit: unit)
                 return false
             }
-            guard let digit = hexadecimal(bytes.byte(at: place)) else { throw malformed("an escape that is cut off") }
+            guard let digit = hexadecimal(bytes.byte(at: offset)) else { throw malformed("an escape that is cut off") }
             unit = unit << 4 | digit
             digits += 1
-            place += 1
+            offset += 1
         }
         if let high = highSurrogate, UTF16.isTrailSurrogate(unit) {
             highSurrogate = nil
@@ -372,35 +372,36 @@ struct JSONTokenizer {
 
     /// Goes on with what the last piece ended in.
     /// - Returns: the token if it ends in this one.
-    private mutating func resume(in bytes: RawSpan, from place: inout Int) throws(ArchiveError) -> JSONToken? {
-        guard place < bytes.byteCount else { return nil }
+    private mutating func resume(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+        guard offset < bytes.byteCount else { return nil }
         switch unfinished {
         case .nothing: return nil
-        case .byteOrderMark(let count): return try byteOrderMark(matched: count, in: bytes, from: &place)
-        case .text: return try text(in: bytes, from: &place)
+        case .byteOrderMark(let count): return try byteOrderMark(matched: count, in: bytes, from: &offset)
+        case .text: return try text(in: bytes, from: &offset)
         case .escape:
-            guard try escape(in: bytes, from: &place) else { return nil }
-            return try text(in: bytes, from: &place)
+            guard try escape(in: bytes, from: &offset) else { return nil }
+            return try text(in: bytes, from: &offset)
         case .unicodeEscape(let digits, let unit):
-            guard try unicodeEscape(digits: digits, unit: unit, in: bytes, from: &place) else { return nil }
-            return try text(in: bytes, from: &place)
-        case .number: return try number(in: bytes, from: &place)
-        case .literal(let literal, let count): return try self.literal(literal, matched: count, in: bytes, from: &place)
+            guard try unicodeEscape(digits: digits, unit: unit, in: bytes, from: &offset) else { return nil }
+            return try text(in: bytes, from: &offset)
+        case .number: return try number(in: bytes, from: &offset)
+        case .literal(let literal, let count):
+            return try self.literal(literal, matched: count, in: bytes, from: &offset)
         }
     }
 
     private mutating func byteOrderMark(
-        matched: Int, in bytes: RawSpan, from place: inout Int
+        matched: Int, in bytes: RawSpan, from offset: inout Int
     ) throws(ArchiveError) -> JSONToken? {
         var matched = matched
-        while place < bytes.byteCount, matched < 3 {
-            guard bytes.byte(at: place) == Self.byteOrderMark[matched] else {
-                guard matched == 0 else { throw unexpected(bytes.byte(at: place)) }
+        while offset < bytes.byteCount, matched < 3 {
+            guard bytes.byte(at: offset) == Self.byteOrderMark[matched] else {
+                guard matched == 0 else { throw unexpected(bytes.byte(at: offset)) }
                 unfinished = .nothing
                 return nil
             }
             matched += 1
-            place += 1
+            offset += 1
         }
         unfinished = matched == 3 ? .nothing : .byteOrderMark(bytes: matched)
         return nil
@@ -432,33 +433,33 @@ struct JSONTokenizer {
 
 extension RawSpan {
     @inline(__always)
-    func byte(at place: Int) -> UInt8 { unsafeLoad(fromByteOffset: place, as: UInt8.self) }
+    func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
     /// Where a quotation mark, a backslash or a control character stands, or the end.
     @inline(__always)
     fileprivate func endOfPlainText(from start: Int) -> Int {
-        var place = start
+        var offset = start
         // Eight bytes at once: the highest bit of each that is sought is set. What a byte borrows from the next may mark
         // that one wrongly, but never the first.
-        while place <= byteCount - 8 {
-            let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self))
+        while offset <= byteCount - 8 {
+            let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
             let quote = word ^ 0x2222_2222_2222_2222
             let slash = word ^ 0x5C5C_5C5C_5C5C_5C5C
             let ones: UInt64 = 0x0101_0101_0101_0101
             let found =
                 (quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- 0x2020_2020_2020_2020) & ~word
-            let marks = found & 0x8080_8080_8080_8080
-            if marks != 0 {
-                return place + marks.trailingZeroBitCount >> 3
+            let highBits = found & 0x8080_8080_8080_8080
+            if highBits != 0 {
+                return offset + highBits.trailingZeroBitCount >> 3
             }
-            place += 8
+            offset += 8
         }
-        while place < byteCount {
-            let byte = byte(at: place)
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return place }
-            place += 1
+        while offset < byteCount {
+            let byte = byte(at: offset)
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return offset }
+            offset += 1
         }
-        return place
+        return offset
     }
 }
 

@@ -7,7 +7,7 @@ import GtkKit
 ///
 /// Nothing here waits: the calls go over D-Bus, and one that asks the user to open the keyring takes as long as the user
 /// does.
-@MainActor public final class Keyring: SecretStorage {
+@MainActor public final class Keyring: CredentialStore {
     private let schema: UnsafeMutableRawPointer?
     private static let schemaName = "io.github.parlance_chat.Parlance"
     private static let attribute = "account"
@@ -21,31 +21,31 @@ import GtkKit
 
     isolated deinit { if let schema { secret_schema_unref(schema) } }
 
-    @MainActor public func secret(of account: String) async throws -> Secret? {
-        let found: Secret? = try await call(about: account) { call in
+    @MainActor public func credential(of account: String) async throws -> AccountCredential? {
+        let found: AccountCredential? = try await call(about: account) { call in
             secret_password_lookupv(call.schema, call.attributes, call.cancellable, call.callback, call.data)
         } finish: { result, error in
             guard let text = secret_password_lookup_finish(result, error) else { return nil }
             defer { secret_password_free(text) }
-            return Secret(String(cString: text))
+            return AccountCredential(String(cString: text))
         }
-        if found == nil, try await isLocked(account) { throw SecretStorageError.locked }
+        if found == nil, try await isLocked(account) { throw CredentialStoreError.locked }
         return found
     }
 
-    @MainActor public func keep(_ secret: Secret, of account: String) async throws {
+    @MainActor public func store(_ credential: AccountCredential, of account: String) async throws {
         let label = translated("Parlance: %s").replacing("%s", with: account)
-        let isKept = try await call(about: account) { call in
+        let isStored = try await call(about: account) { call in
             secret_password_storev(
-                call.schema, call.attributes, nil, label, secret.value, call.cancellable, call.callback, call.data)
+                call.schema, call.attributes, nil, label, credential.value, call.cancellable, call.callback, call.data)
         } finish: {
             secret_password_store_finish($0, $1) != 0
         }
         // Whoever closes the question is told nothing by libsecret.
-        if !isKept { throw SecretStorageError.locked }
+        if !isStored { throw CredentialStoreError.locked }
     }
 
-    @MainActor public func removeSecret(of account: String) async throws {
+    @MainActor public func removeCredential(of account: String) async throws {
         _ = try await call(about: account) { call in
             secret_password_clearv(call.schema, call.attributes, call.cancellable, call.callback, call.data)
         } finish: {
@@ -87,19 +87,19 @@ import GtkKit
         ) -> T
 
     @MainActor private func call<T: Sendable>(
-        about account: String, _ begin: @escaping @MainActor (Call) -> Void, finish: @escaping Finish<T>
+        about account: String, _ start: @escaping @MainActor (Call) -> Void, finish: @escaping Finish<T>
     ) async throws -> T {
         do {
-            return try await attempt(about: account, begin, finish)
-        } catch SecretStorageError.unavailable {
+            return try await attempt(about: account, start, finish)
+        } catch CredentialStoreError.unavailable {
             // The service may have been started anew since the last call, and its session with it.
             secret_service_disconnect()
-            return try await attempt(about: account, begin, finish)
+            return try await attempt(about: account, start, finish)
         }
     }
 
     @MainActor private func attempt<T: Sendable>(
-        about account: String, _ begin: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
+        about account: String, _ start: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
     ) async throws -> T {
         let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
         nonisolated(unsafe) let stop: UnsafeMutablePointer<GCancellable> = cancellable.cast()
@@ -109,7 +109,7 @@ import GtkKit
             try await withCheckedThrowingContinuation { continuation in
                 let attributes = Self.attributes(of: account)
                 AsyncCall.start { callback, data in
-                    begin(
+                    start(
                         Call(
                             schema: schema, attributes: UnsafeMutableRawPointer(attributes),
                             cancellable: cancellable.pointer,
@@ -139,10 +139,10 @@ import GtkKit
             return CancellationError()
         }
         if g_error_matches(error, secret_error_get_quark(), Int32(parlance_secret_error_is_locked)) != 0 {
-            return SecretStorageError.locked
+            return CredentialStoreError.locked
         }
         // A user's words are not in it: it is D-Bus that speaks.
-        return SecretStorageError.unavailable(reason: String(cString: error.pointee.message))
+        return CredentialStoreError.unavailable(reason: String(cString: error.pointee.message))
     }
 
     private static func table() -> OpaquePointer { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) }

@@ -8,16 +8,17 @@ struct FirstRooms {
     init(backend: isolated LocalBackend) {
         let translator = backend.translator
         let time = backend.now()
-        let own = Member(id: LocalBackend.ownID, displayName: backend.ownName, kind: .own)
+        let ownMember = Member(id: LocalBackend.ownUserID, displayName: backend.ownDisplayName, kind: .own)
         let guide = Member(id: LocalBackend.guideID, displayName: translator("Guide"), kind: .guide)
         let notes = NewRoom(
-            room: Room(id: RoomID(backend.makeID()), name: translator("Notes"), kind: .notes), members: [own],
+            room: Room(id: RoomID(backend.makeID()), name: translator("Notes"), kind: .notes), members: [ownMember],
             createdAt: time)
         let greeting = backend.guide.greeting.map { text in
             NewMessage(id: MessageID(backend.makeID()), sender: guide.id, text: text, sentAt: time)
         }
         let welcome = NewRoom(
-            room: Room(id: RoomID(backend.makeID()), name: translator("Welcome"), kind: .guide), members: [own, guide],
+            room: Room(id: RoomID(backend.makeID()), name: translator("Welcome"), kind: .guide),
+            members: [ownMember, guide],
             messages: greeting, createdAt: time,
             settings: [GuideMemory.setting: GuideMemory(introduced: backend.guide.topics.map(\.id)).encoded])
         rooms = [notes, welcome]

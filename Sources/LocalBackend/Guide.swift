@@ -34,7 +34,7 @@ struct Guide: Sendable {
     func reply(to occasion: GuideOccasion, _ memory: inout GuideMemory) -> String? {
         for topic in occasion.tried { memory.finish(topic) }
         var paragraphs = remarks(on: occasion, &memory)
-        if !occasion.texts.isEmpty { paragraphs += answers(to: occasion.texts, &memory) }
+        if !occasion.texts.isEmpty { paragraphs += replies(to: occasion.texts, &memory) }
         guard !paragraphs.isEmpty else { return nil }
         memory.replies += 1
         return paragraphs.joined(separator: "\n\n")
@@ -62,43 +62,43 @@ struct Guide: Sendable {
         return remarks
     }
 
-    private func answers(to texts: [String], _ memory: inout GuideMemory) -> [String] {
+    private func replies(to texts: [String], _ memory: inout GuideMemory) -> [String] {
         memory.finish(.sending)
-        let said = SaidWords(texts)
-        var answers: [String] = []
-        if said.contains(translator("hello, hi, hey, hallo, greetings, good morning, good evening")) {
-            answers.append(translator("Hello, nice to read you."))
+        let matcher = KeywordMatcher(texts)
+        var replies: [String] = []
+        if matcher.contains(translator("hello, hi, hey, hallo, greetings, good morning, good evening")) {
+            replies.append(translator("Hello, nice to read you."))
         }
-        if said.contains(translator("help, what can you do, what can i do, feature")) {
-            return answers + [translator("This is what I know about:") + "\n" + list(topics)]
+        if matcher.contains(translator("help, what can you do, what can i do, feature")) {
+            return replies + [translator("This is what I know about:") + "\n" + list(topics)]
         }
-        let matching = topics.filter { said.contains($0.words) }.prefix(3)
+        let matching = topics.filter { matcher.contains($0.words) }.prefix(3)
         for topic in matching {
             memory.finish(topic.id)
-            answers.append(topic.answer)
+            replies.append(topic.reply)
         }
-        if !matching.isEmpty { return answers }
-        if said.contains(translator("thanks, thank, thx, cheers")) {
-            return answers + [translator("You are welcome.")]
+        if !matching.isEmpty { return replies }
+        if matcher.contains(translator("thanks, thank, thx, cheers")) {
+            return replies + [translator("You are welcome.")]
         }
-        if said.contains(translator("bye, goodbye, see you")) {
-            return answers + [translator("See you. What you wrote will be here when you come back.")]
+        if matcher.contains(translator("bye, goodbye, see you")) {
+            return replies + [translator("See you. What you wrote will be here when you come back.")]
         }
-        if said.isQuestion {
-            return answers + [
+        if matcher.isQuestion {
+            return replies + [
                 translator("I do not know about that: I only know this application. Ask me about one of these:") + "\n"
                     + list(topics)
             ]
         }
-        return answers.isEmpty
-            ? [acknowledgement(memory.replies) + " " + invitation(&memory)] : answers + [invitation(&memory)]
+        return replies.isEmpty
+            ? [acknowledgement(memory.replies) + " " + invitation(&memory)] : replies + [invitation(&memory)]
     }
 
-    private func acknowledgement(_ turn: Int) -> String {
+    private func acknowledgement(_ replyIndex: Int) -> String {
         let all = [
             translator("Got it."), translator("Noted."), translator("Thanks for writing."), translator("I read you."),
         ]
-        return all[turn % all.count]
+        return all[replyIndex % all.count]
     }
 
     /// Something that was neither tried nor explained yet, in the order of the table.

@@ -2,7 +2,7 @@
 struct GuideConversation {
     /// What happened in the room.
     enum Event {
-        case said, edited, deleted
+        case sent, edited, deleted
     }
 
     /// Answering, or thinking about it.
@@ -16,7 +16,7 @@ struct GuideConversation {
     mutating func note(_ event: Event) {
         hasNews = true
         switch event {
-        case .said: break
+        case .sent: break
         case .edited: occasion.hasEdit = true
         case .deleted: occasion.hasDeletion = true
         }

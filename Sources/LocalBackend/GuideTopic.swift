@@ -20,7 +20,7 @@ struct GuideTopic: Identifiable, Sendable {
     /// It on one line, for a list.
     let line: String
     /// The answer to a question about it.
-    let answer: String
+    let reply: String
     /// What to try, following "Something to try:".
     let invitation: String
 
@@ -35,7 +35,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .completing,
                 words: translator("mention, completion, emoji, smiley, people"),
                 line: translator("@ names people, # rooms, and : emoji, as in :smile."),
-                answer: translator(
+                reply: translator(
                     "Type @ for a person, # for a room or : and a few letters for an emoji. Up and Down choose, Tab or Return takes it, Escape closes the list. A name that was taken is one piece: Backspace first marks it, then shortens or removes it."
                 ),
                 invitation: translator("type @ and the beginning of my name, and press Tab.")),
@@ -43,7 +43,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .commands,
                 words: translator("command, slash, shrug, spoiler, topic"),
                 line: translator("/ at the beginning lists commands, such as /me and /spoiler."),
-                answer: translator(
+                reply: translator(
                     "A slash at the beginning of a message lists what there is: /me says what you do, /spoiler hides text until it is clicked, /topic tells what the room is about. Two slashes send a message that begins with one."
                 ),
                 invitation: translator("type /me waves and press Return.")),
@@ -51,7 +51,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .replying,
                 words: translator("reply, replying, respond, quote a message"),
                 line: translator("R on a message, or its arrow, replies to it."),
-                answer: translator(
+                reply: translator(
                     "The arrow beside a message replies to it, as does its menu, or R when it has the focus. The reply shows what it answers; a click on that goes there."
                 ),
                 invitation: translator("reply to this message: the arrow appears beside it.")),
@@ -64,21 +64,21 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .sending,
                 words: translator("send, return, enter"),
                 line: translator("Return sends what you typed."),
-                answer: translator(
+                reply: translator(
                     "Press Return to send. The message is stored on the disk before it appears as sent."),
                 invitation: translator("type a few words and press Return.")),
             GuideTopic(
                 id: .lineBreaks,
                 words: translator("line, newline, linebreak, shift, multiline, paragraph"),
                 line: translator("Shift+Return begins a new line."),
-                answer: translator(
+                reply: translator(
                     "Shift+Return begins a new line inside a message. Return alone sends it, with all its lines."),
                 invitation: translator("write a message of two lines with Shift+Return.")),
             GuideTopic(
                 id: .growing,
                 words: translator("grow, long, height, size, taller, scroll, big"),
                 line: translator("The field grows with your text, and shrinks back."),
-                answer: translator(
+                reply: translator(
                     "The field grows with what you type, up to a few lines in a small window and more in a tall one. Beyond that it scrolls, and after sending it is small again."
                 ),
                 invitation: translator("write something long and watch the field grow.")),
@@ -86,7 +86,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .drafts,
                 words: translator("draft, unsent, crash, unfinished, lose, lost, saved, kill"),
                 line: translator("What you have not sent yet is kept, in each room of its own."),
-                answer: translator(
+                reply: translator(
                     "Each room keeps its own unsent text, with the place of the cursor. It is saved while you type: go to another room, close the window, even cut the power, and it is still there."
                 ),
                 invitation: translator("type something without sending it, go to another room and come back.")),
@@ -100,7 +100,7 @@ struct GuideTopic: Identifiable, Sendable {
                 words: translator("bold, italic, strike, code, format, markdown, style"),
                 line: translator(
                     "Ctrl+B, Ctrl+I and Ctrl+E put the signs for bold, italic and code around what is selected."),
-                answer: translator(
+                reply: translator(
                     "Select some words and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for struck out or Ctrl+E for code. The signs are Markdown; pressing the keys again takes them away. The message shows what they mean."
                 ),
                 invitation: translator("type a few words, select one with Shift+Ctrl+Left and press Ctrl+B.")),
@@ -108,7 +108,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .lists,
                 words: translator("list, bullet, item, quote"),
                 line: translator("A list goes on by itself on the next line."),
-                answer: translator(
+                reply: translator(
                     "Begin a line with “- ” and press Shift+Return at its end: the next item begins by itself. Shift+Return on an empty item ends the list."
                 ),
                 invitation: translator("write a list: “- one”, then Shift+Return.")),
@@ -116,7 +116,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .undoing,
                 words: translator("undo, redo, ctrl z"),
                 line: translator("Ctrl+Z undoes, word by word, even after sending."),
-                answer: translator(
+                reply: translator(
                     "Ctrl+Z takes back what you typed, word by word, and Ctrl+Shift+Z brings it again. It remembers a thousand steps in each room, also when you have been elsewhere."
                 ),
                 invitation: translator("type a sentence and press Ctrl+Z a few times.")),
@@ -129,7 +129,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .editingLast,
                 words: translator("up key, press up, arrow, last message"),
                 line: translator("Up, in an empty field, edits your last message."),
-                answer: translator(
+                reply: translator(
                     "With the field empty, the Up key takes your last message back for editing. Escape leaves it as it was."
                 ),
                 invitation: translator("press Up in the empty field and change what you just sent.")),
@@ -137,7 +137,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .editing,
                 words: translator("edit, change, changing, correct, typo, mistake, fix, rewrite, rewriting"),
                 line: translator("The menu of a message of yours has Edit."),
-                answer: translator(
+                reply: translator(
                     "Open the menu of one of your messages and choose Edit. Others see that it was edited; its place in the conversation stays the same."
                 ),
                 invitation: translator("edit one of your messages: its menu has Edit.")),
@@ -145,7 +145,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .deleting,
                 words: translator("delete, deleting, deletion, erase, erasing, undo, unsend, take back"),
                 line: translator("The same menu has Delete."),
-                answer: translator(
+                reply: translator(
                     "The menu of one of your messages has Delete. The text is erased from the disk, and a placeholder keeps its place."
                 ),
                 invitation: translator("delete one of your messages: its menu has Delete.")),
@@ -158,7 +158,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .rooms,
                 words: translator("room, rename, renaming, leave, leaving, group, conversation, channel"),
                 line: translator("You can make rooms, rename them and leave them."),
-                answer: translator(
+                reply: translator(
                     "The room list makes a new room. An open room's menu renames it or leaves it; leaving deletes what was said in it from this computer."
                 ),
                 invitation: translator("make a room of your own and give it a name.")),
@@ -166,7 +166,7 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .notes,
                 words: translator("note, reminder, remember"),
                 line: translator("Notes is a room for yourself."),
-                answer: translator(
+                reply: translator(
                     "Notes is a room with nobody but you: a place for lists, links and things to remember. I am not in it and read nothing there."
                 ),
                 invitation: translator("write yourself a reminder in Notes.")),
@@ -175,7 +175,7 @@ struct GuideTopic: Identifiable, Sendable {
                 words: translator(
                     "remove you, get rid, go away, stop, quiet, silence, annoying, who are you, robot, bot, guide"),
                 line: translator("I am a small built-in guide. Remove me when you like."),
-                answer: translator(
+                reply: translator(
                     "I am a small guide that is part of this application: a list of things I know and a few rules, no more. When you have seen enough, remove me from the room's members; the room then is an ordinary one."
                 ),
                 invitation: translator("look at the members of this room: you can remove me there, when you like.")),
@@ -184,7 +184,7 @@ struct GuideTopic: Identifiable, Sendable {
                 words: translator(
                     "offline, internet, network, account, server, privacy, private, secret, cloud, data, store"),
                 line: translator("All of this works offline and stays on this computer."),
-                answer: translator(
+                reply: translator(
                     "These rooms live on this computer alone: no account, no network. They are kept in a folder that only you can read."
                 ),
                 invitation: translator("switch your network off: nothing here changes.")),

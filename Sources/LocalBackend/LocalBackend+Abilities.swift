@@ -4,10 +4,12 @@ import ChatStore
 extension LocalBackend {
     /// Nobody but the guide lives on this computer beside the user: it is who can be invited, and there are no rooms
     /// to join.
-    public nonisolated var abilities: RoomAbilities { [.topic, .ownName, .invite, .reactions, .editHistory] }
+    public nonisolated var capabilities: BackendCapabilities {
+        [.topic, .displayName, .invite, .reactions, .editHistory]
+    }
 
     private static let topicSetting = "topic"
-    static let ownNameSetting = "local.ownName"
+    static let displayNameSetting = "local.ownName"
 
     public func topic(of room: RoomID) async throws -> String? {
         try await store.setting(Self.topicSetting, of: room)
@@ -16,7 +18,7 @@ extension LocalBackend {
     public func setTopic(_ topic: String?, of room: RoomID) async throws {
         let topic = topic.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
         guard topic?.count ?? 0 <= ChatLimits.topicLength else { throw ChatError.invalidName }
-        try await inTurn {
+        try await serialized {
             let before = try await store.setting(Self.topicSetting, of: room)
             let after = topic.flatMap { $0.isEmpty ? nil : $0 }
             guard before != after else { return }
@@ -25,14 +27,15 @@ extension LocalBackend {
         }
     }
 
-    public func setOwnName(_ name: String) async throws {
+    public func setDisplayName(_ name: String) async throws {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
-        try await inTurn {
-            try await store.setSetting(name, for: Self.ownNameSetting)
-            let renamed = RoomEvent(.renamed, subject: Self.ownID, name: ownName, before: ownName, after: name)
-            ownName = name
-            for room in try await store.renameMember(Self.ownID, to: name) {
-                tell(.members(try await store.members(of: room)), in: room)
+        try await serialized {
+            try await store.setSetting(name, for: Self.displayNameSetting)
+            let renamed = RoomEvent(
+                .renamed, subject: Self.ownUserID, name: ownDisplayName, before: ownDisplayName, after: name)
+            ownDisplayName = name
+            for room in try await store.renameMember(Self.ownUserID, to: name) {
+                publish(.members(try await store.members(of: room)), in: room)
                 try await note(renamed, in: room)
             }
             roomsChanged()
@@ -42,13 +45,15 @@ extension LocalBackend {
     /// The guide, by its name or as `guide`, comes back into a room that it was taken out of, or into another.
     public func invite(_ address: String, to room: RoomID) async throws {
         let name = translator("Guide")
-        let wanted = address.lowercased()
-        guard wanted == Self.guideID.rawValue || wanted == name.lowercased() else { throw ChatError.notFound }
-        try await inTurn {
+        let requestedName = address.lowercased()
+        guard requestedName == Self.guideID.rawValue || requestedName == name.lowercased() else {
+            throw ChatError.notFound
+        }
+        try await serialized {
             let members = try await store.members(of: room)
             guard !members.contains(where: { $0.id == Self.guideID && !$0.hasLeft }) else { return }
             try await store.addMember(Member(id: Self.guideID, displayName: name, kind: .guide), to: room)
-            tell(.members(try await store.members(of: room)), in: room)
+            publish(.members(try await store.members(of: room)), in: room)
             try await note(RoomEvent(.invited, subject: Self.guideID, name: name), in: room)
             try await welcomeBack(to: room)
             roomsChanged()

@@ -2,12 +2,12 @@ public import ChatCore
 import ChatStore
 
 extension LocalBackend {
-    public func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
+    public func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
-        try await inTurn {
+        try await serialized {
             let changed = try await store.setReaction(
-                text, isGiven: isGiven, to: message, in: room, by: Self.ownID, at: now())
-            if let changed { tell(.changed([changed]), in: room) }
+                text, isAdded: isAdded, to: message, in: room, by: Self.ownUserID, at: now())
+            if let changed { publish(.changed([changed]), in: room) }
         }
     }
 

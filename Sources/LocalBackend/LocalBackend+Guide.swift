@@ -3,7 +3,7 @@ import ChatStore
 
 extension LocalBackend {
     /// Until it begins to type.
-    static let guideAttention = Duration.milliseconds(600)
+    static let guideReactionDelay = Duration.milliseconds(600)
 
     /// How long it types: by the length of what it says, 0.7 to 2.5 s.
     static func guideTyping(_ text: String) -> Duration {
@@ -12,7 +12,7 @@ extension LocalBackend {
 
     /// Has the guide of a room, if it is in it, see to what happened. It answers all that happened until it is done
     /// in one message, so that it never answers twice, nor itself.
-    func wakeGuide(in room: RoomID, _ event: GuideConversation.Event) {
+    func notifyGuide(in room: RoomID, _ event: GuideConversation.Event) {
         guard var conversation = conversations[room], !isClosed else { return }
         conversation.note(event)
         conversations[room] = conversation
@@ -30,7 +30,7 @@ extension LocalBackend {
     func dismissGuide(from room: RoomID) {
         guard let conversation = conversations.removeValue(forKey: room) else { return }
         conversation.task?.cancel()
-        if conversation.isTyping { tell(.typing([]), in: room) }
+        if conversation.isTyping { publish(.typing([]), in: room) }
     }
 
     /// At the start: tells what is new, and answers what was left unanswered.
@@ -40,26 +40,26 @@ extension LocalBackend {
         let isUnanswered = try await !unanswered(in: room).isEmpty
         // News would look like the answer: they wait for a start with none due.
         if !isUnanswered, let news = guide.news(&memory) {
-            try await say(news, remembering: memory, in: room)
+            try await sendGuideMessage(news, remembering: memory, in: room)
         }
-        if isUnanswered { wakeGuide(in: room, .said) }
+        if isUnanswered { notifyGuide(in: room, .sent) }
     }
 
     private func converse(in room: RoomID) async {
         while conversations[room]?.hasNews == true {
-            guard await pause(Self.guideAttention) else { return }
+            guard await pause(Self.guideReactionDelay) else { return }
             conversations[room]?.hasNews = false
             guard let (text, _) = try? await composeReply(in: room) else { continue }
             setGuideTyping(true, in: room)
             guard await pause(Self.guideTyping(text)) else { return }
-            await inTurn { await answer(in: room) }
+            await serialized { await sendReply(in: room) }
         }
         guard !Task.isCancelled else { return }
         conversations[room]?.task = nil
     }
 
     /// In turn: nothing is said between the look at the room and the answer.
-    private func answer(in room: RoomID) async {
+    private func sendReply(in room: RoomID) async {
         // Cancelled when it was removed or the backend closed.
         guard !Task.isCancelled else { return }
         conversations[room]?.hasNews = false
@@ -68,7 +68,7 @@ extension LocalBackend {
         setGuideTyping(false, in: room)
         guard let (text, memory) = reply else { return }
         // A full disk, say: what stays unanswered is answered after the next message or start.
-        try? await say(text, remembering: memory, in: room)
+        try? await sendGuideMessage(text, remembering: memory, in: room)
     }
 
     private func composeReply(in room: RoomID) async throws -> (String, GuideMemory)? {
@@ -84,14 +84,14 @@ extension LocalBackend {
     private func unanswered(in room: RoomID) async throws -> [String] {
         let recent = try await store.snapshot(of: room, limit: 50)?.page.messages ?? []
         return recent.reversed().prefix { $0.sender != Self.guideID }
-            .filter { $0.sender == Self.ownID && !$0.isDeleted }
+            .filter { $0.sender == Self.ownUserID && !$0.isDeleted }
             .reversed().map(\.text)
     }
 
-    private func say(_ text: String, remembering memory: GuideMemory, in room: RoomID) async throws {
+    private func sendGuideMessage(_ text: String, remembering memory: GuideMemory, in room: RoomID) async throws {
         let new = NewMessage(id: MessageID(makeID()), sender: Self.guideID, text: text, sentAt: now())
         let appended = try await store.append(new, to: room)
-        tell(.changed([appended.message]), in: room)
+        publish(.changed([appended.message]), in: room)
         roomsChanged()
         try await store.set(memory.encoded, for: GuideMemory.setting, of: room)
     }
@@ -99,7 +99,7 @@ extension LocalBackend {
     private func setGuideTyping(_ isTyping: Bool, in room: RoomID) {
         guard let conversation = conversations[room], conversation.isTyping != isTyping else { return }
         conversations[room]?.isTyping = isTyping
-        tell(.typing(isTyping ? [Self.guideID] : []), in: room)
+        publish(.typing(isTyping ? [Self.guideID] : []), in: room)
     }
 
     /// - Returns: false if the task was cancelled.

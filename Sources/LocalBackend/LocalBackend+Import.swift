@@ -6,9 +6,9 @@ extension LocalBackend: ImportService {
     /// Messages that are told of a room that was changed all over.
     private static let pageAnew = 100
 
-    public var importingMember: Member { Member(id: Self.ownID, displayName: ownName, kind: .own) }
+    public var importingMember: Member { Member(id: Self.ownUserID, displayName: ownDisplayName, kind: .own) }
 
-    public func beginImport(of source: String?) async throws -> RoomID {
+    public func startImport(of source: String?) async throws -> RoomID {
         let room = Room(id: RoomID(makeID()), name: translator("Imported"), kind: .group)
         try await store.createStagedRoom(
             NewRoom(
@@ -44,20 +44,20 @@ extension LocalBackend: ImportService {
     }
 
     public func finishImport(_ rooms: [FinishedImport]) async throws -> [RoomID: Int] {
-        try await inTurn {
+        try await serialized {
             let added = try await store.showStagedRooms(rooms)
-            for room in rooms { if let target = room.mergedInto { try await tellAnew(target) } }
+            for room in rooms { if let target = room.mergedInto { try await republish(target) } }
             roomsChanged()
             return added
         }
     }
 
     /// Messages may have come between any others: whoever looks at the room begins once more.
-    private func tellAnew(_ room: RoomID) async throws {
+    private func republish(_ room: RoomID) async throws {
         guard timelines[room] != nil, let snapshot = try await store.snapshot(of: room, limit: Self.pageAnew) else {
             return
         }
-        tell(.opened(snapshot.page, members: snapshot.members, readUpTo: snapshot.readUpTo), in: room)
+        publish(.opened(snapshot.page, members: snapshot.members, fullyReadMarker: snapshot.fullyReadMarker), in: room)
     }
 
     public func discardImport(_ rooms: [RoomID]) async {

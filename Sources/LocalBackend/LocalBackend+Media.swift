@@ -3,11 +3,12 @@ import ChatStore
 public import Foundation
 
 extension LocalBackend {
-    public nonisolated func takeIn(
+    public nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
-        let entry = try await media.takeIn(content, progress: progress)
-        return MediaReference(uri: MediaReference.keptScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
+        let entry = try await media.store(content, progress: progress)
+        return MediaReference(
+            uri: MediaReference.localScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
     }
 
     public nonisolated func content(of reference: MediaReference) async throws -> URL {
@@ -22,5 +23,5 @@ extension LocalBackend {
         return try await media.named(reference.name, digest)
     }
 
-    func sweepMedia() async { await media.sweep(MediaReference.keptScheme, knownBy: store, at: now()) }
+    func sweepMedia() async { await media.sweep(MediaReference.localScheme, knownBy: store, at: now()) }
 }

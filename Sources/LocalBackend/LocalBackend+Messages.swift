@@ -25,38 +25,38 @@ extension LocalBackend {
             // A message never refers to what is not there.
             for file in message.files { _ = try await content(of: file) }
         }
-        return try await inTurn {
+        return try await serialized {
             let new = messages.map { transaction, message in
                 NewMessage(
-                    id: MessageID(makeID()), sender: Self.ownID, text: MessageMarkup.plainText(of: message.text),
+                    id: MessageID(makeID()), sender: Self.ownUserID, text: MessageMarkup.plainText(of: message.text),
                     sentAt: now(), transactionID: transaction, replyTo: message.reply?.message, kind: message.kind,
                     written: message.text.unlessBlank, attachments: message.files)
             }
             let removesDraft = messages.contains { $0.message.removesDraft }
             let appended = try await store.append(new, to: room, removingDraft: removesDraft, leaving: draft)
-            let fresh = appended.filter(\.isNew).map(\.message)
-            if !fresh.isEmpty {
-                tell(.changed(fresh), in: room)
+            let newMessages = appended.filter(\.isNew).map(\.message)
+            if !newMessages.isEmpty {
+                publish(.changed(newMessages), in: room)
                 roomsChanged()
-                wakeGuide(in: room, .said)
+                notifyGuide(in: room, .sent)
             }
             return appended.map(\.message)
         }
     }
 
     public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
-        try await inTurn {
-            let known = try await store.messages([message], in: room).first
-            guard ChatLimits.isValidMessage(text.source, attachments: known?.attachments.count ?? 0) else {
+        try await serialized {
+            let existing = try await store.messages([message], in: room).first
+            guard ChatLimits.isValidMessage(text.source, attachments: existing?.attachments.count ?? 0) else {
                 throw ChatError.invalidMessage
             }
             let change = try await store.edit(
                 message, in: room, to: Wording(MessageMarkup.plainText(of: text), written: text.unlessBlank),
-                by: Self.ownID, at: now())
+                by: Self.ownUserID, at: now())
             guard let edited = change else { return }
-            tell(.changed([edited]), in: room)
+            publish(.changed([edited]), in: room)
             roomsChanged()
-            wakeGuide(in: room, .edited)
+            notifyGuide(in: room, .edited)
         }
     }
 
@@ -65,11 +65,11 @@ extension LocalBackend {
     public func discard(_ transaction: TransactionID?, in room: RoomID) async throws {}
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
-        try await inTurn {
-            guard let deleted = try await store.delete(message, in: room, by: Self.ownID) else { return }
-            tell(.changed([deleted]), in: room)
+        try await serialized {
+            guard let deleted = try await store.delete(message, in: room, by: Self.ownUserID) else { return }
+            publish(.changed([deleted]), in: room)
             roomsChanged()
-            wakeGuide(in: room, .deleted)
+            notifyGuide(in: room, .deleted)
         }
     }
 
@@ -81,7 +81,7 @@ extension LocalBackend {
     }
 
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
-        try await inTurn {
+        try await serialized {
             if try await store.saveDraft(draft, in: room) { roomsChanged() }
         }
     }

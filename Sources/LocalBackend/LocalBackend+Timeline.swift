@@ -24,16 +24,16 @@ extension LocalBackend {
         try await store.messages(ids, in: room)
     }
 
-    public func readingPlace(in room: RoomID) async throws -> ReadingPlace? {
-        try await store.readingPlace(in: room)
+    public func scrollPosition(in room: RoomID) async throws -> ScrollPosition? {
+        try await store.scrollPosition(in: room)
     }
 
-    public func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
-        try await store.saveReadingPlace(place, in: room)
+    public func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws {
+        try await store.saveScrollPosition(position, in: room)
     }
 
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
-        try await inTurn {
+        try await serialized {
             if try await store.markRead(message, in: room) { roomsChanged() }
         }
     }
@@ -41,23 +41,23 @@ extension LocalBackend {
     private func observe(
         _ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation
     ) async {
-        await inTurn {
+        await serialized {
             guard !isClosed else { return continuation.finish() }
             do {
                 guard let snapshot = try await store.snapshot(of: room, limit: limit) else {
                     continuation.yield(.closed)
                     return continuation.finish()
                 }
-                begin(snapshot, with: continuation)
+                startObserving(snapshot, with: continuation)
             } catch {
                 continuation.finish()
             }
         }
     }
 
-    private func begin(_ snapshot: RoomSnapshot, with continuation: AsyncStream<TimelineUpdate>.Continuation) {
+    private func startObserving(_ snapshot: RoomSnapshot, with continuation: AsyncStream<TimelineUpdate>.Continuation) {
         let room = snapshot.room.id
-        continuation.yield(.opened(snapshot.page, members: snapshot.members, readUpTo: snapshot.readUpTo))
+        continuation.yield(.opened(snapshot.page, members: snapshot.members, fullyReadMarker: snapshot.fullyReadMarker))
         if conversations[room]?.isTyping == true { continuation.yield(.typing([Self.guideID])) }
         let token = timelines[room, default: Observers()].add(continuation)
         continuation.onTermination = { [weak self] _ in

@@ -8,7 +8,7 @@ public import Foundation
 /// observers once it is stored.
 public actor LocalBackend: ChatService {
     /// The user, in each room.
-    public static let ownID = MemberID("own")
+    public static let ownUserID = MemberID("own")
     /// The built-in guide.
     public static let guideID = MemberID("guide")
 
@@ -19,7 +19,7 @@ public actor LocalBackend: ChatService {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let makeID: @Sendable () -> String
-    var ownName: String
+    var ownDisplayName: String
     let guide: Guide
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
@@ -33,7 +33,7 @@ public actor LocalBackend: ChatService {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     private init(
-        store: ChatStore, ownName: String, translator: Translator, clock: any Clock<Duration>,
+        store: ChatStore, ownDisplayName: String, translator: Translator, clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String
     ) {
         self.store = store
@@ -41,7 +41,7 @@ public actor LocalBackend: ChatService {
         media = MediaArchive(
             folder: store.folder.deletingLastPathComponent()
                 .appending(path: store.folder.lastPathComponent + "-media", directoryHint: .isDirectory))
-        self.ownName = ownName
+        self.ownDisplayName = ownDisplayName
         self.translator = translator
         self.clock = clock
         self.now = now
@@ -54,19 +54,20 @@ public actor LocalBackend: ChatService {
     ///
     /// - Parameters:
     ///   - store: for this backend alone.
-    ///   - ownName: what the user is called from now on.
+    ///   - ownDisplayName: what the user is called from now on.
     ///   - translator: the language of what the guide says and of the first rooms' names.
     ///   - clock: paces the guide.
     ///   - now: the time of day, for what is stored.
     ///   - makeID: an identifier that was never used, for rooms and messages.
     /// - Throws: ``ChatError`` if the storage fails.
     public static func start(
-        over store: ChatStore, ownName: String, translator: Translator = .untranslated,
+        over store: ChatStore, ownDisplayName: String, translator: Translator = .untranslated,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
     ) async throws -> LocalBackend {
         let backend = LocalBackend(
-            store: store, ownName: ownName, translator: translator, clock: clock, now: now, makeID: makeID)
+            store: store, ownDisplayName: ownDisplayName, translator: translator, clock: clock, now: now, makeID: makeID
+        )
         try await backend.prepare()
         return backend
     }
@@ -76,7 +77,7 @@ public actor LocalBackend: ChatService {
         isClosed = true
         sweeping?.cancel()
         for room in conversations.keys { dismissGuide(from: room) }
-        await inTurn {
+        await serialized {
             for room in timelines.keys { timelines[room]?.finish() }
             timelines = [:]
             summaries.finish()
@@ -85,10 +86,10 @@ public actor LocalBackend: ChatService {
 
     private func prepare() async throws {
         // A name that the user chose stays, whatever the computer calls its user.
-        if let chosen = try await store.setting(Self.ownNameSetting) { ownName = chosen }
+        if let chosen = try await store.setting(Self.displayNameSetting) { ownDisplayName = chosen }
         let first = FirstRooms(backend: self)
         _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
-        _ = try await store.renameMember(Self.ownID, to: ownName)
+        _ = try await store.renameMember(Self.ownUserID, to: ownDisplayName)
         for room in try await store.rooms(with: Self.guideID) { try await welcomeBack(to: room) }
         let unfinished = (try? await store.stagedRooms()) ?? []
         sweeping = Task(priority: .background) { [weak self] in
@@ -100,7 +101,7 @@ public actor LocalBackend: ChatService {
 
     /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
     /// told is thereby in the order of the commits, and a stream that opens misses none.
-    func inTurn<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
+    func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
         } else {
@@ -113,7 +114,7 @@ public actor LocalBackend: ChatService {
     }
 
     /// Tells the observers of a room.
-    func tell(_ update: TimelineUpdate, in room: RoomID) {
+    func publish(_ update: TimelineUpdate, in room: RoomID) {
         timelines[room]?.yield(update)
     }
 }

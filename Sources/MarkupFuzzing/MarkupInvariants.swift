@@ -11,13 +11,13 @@ public enum MarkupInvariants {
         let html = MessageMarkup.html(of: body)
         if let broken = SafeHTML.violation(of: html) { return "\(broken) in \(html)" }
         if html.utf8.count > 200 + 48 * text.utf8.count { return "\(html.utf8.count) bytes came out" }
-        let again = MessageMarkup.sanitised(html: html)
+        let again = MessageMarkup.sanitized(html: html)
         if isHTML {
             guard again == html else { return "\(html) becomes \(again)" }
             return editViolation(of: text)
         }
         if let broken = SafeHTML.violation(of: again) { return "\(broken) in \(again)" }
-        let thrice = MessageMarkup.sanitised(html: again)
+        let thrice = MessageMarkup.sanitized(html: again)
         guard thrice == again else { return "\(again) becomes \(thrice)" }
         return plainViolation(text, body)
     }
@@ -113,7 +113,7 @@ public enum MarkupInvariants {
                 if hidden { return "hidden characters in \(link.target.address)" }
             }
         }
-        for (first, second) in zip(text.runs, text.runs.dropFirst()) where first.looksLike(second) {
+        for (first, second) in zip(text.runs, text.runs.dropFirst()) where first.matchesFormatting(second) {
             return "two runs that look the same"
         }
         return nil

@@ -11,14 +11,14 @@ public struct RandomMarkup<Source: ByteSource> {
     /// The next document; nil when the bytes are used up.
     public mutating func next(isHTML: Bool) -> String? {
         guard let first = source.next() else { return nil }
-        let pieces = isHTML ? MarkupPieces.html : MarkupPieces.markdown
+        let fragments = isHTML ? MarkupFragments.html : MarkupFragments.markdown
         var text = ""
         for _ in 0...Int(first % 24) {
             guard let byte = source.next() else { break }
             if byte < 224 {
-                text += pieces[Int(byte) % pieces.count]
+                text += fragments[Int(byte) % fragments.count]
             } else if byte < 250 {
-                text += MarkupPieces.words[Int(byte) % MarkupPieces.words.count]
+                text += MarkupFragments.words[Int(byte) % MarkupFragments.words.count]
             } else {
                 // Anything at all.
                 text.unicodeScalars.append(Unicode.Scalar(source.number(below: 0xD7FF)) ?? " ")
@@ -28,7 +28,7 @@ public struct RandomMarkup<Source: ByteSource> {
     }
 }
 
-enum MarkupPieces {
+enum MarkupFragments {
     static let words = [
         "a", " ", "  ", "\n", "\n\n", "x & y", "https://a.example/b_c", "www.a.example.", "👍🏽", "نص", "\u{202E}", "\0",
         "\r\n", "\t", "|", "||", "@Ann", "&lt;", "&#60;", "&#x3c;", "&#0;", "&#13;", "&nbsp;", "&quot;",

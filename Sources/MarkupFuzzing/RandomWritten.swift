@@ -9,33 +9,34 @@ extension RandomMarkup {
         guard let first = source.next() else { return nil }
         var text = ""
         var length = 0
-        var places = [0]
+        var offsets = [0]
         var marks: [WrittenText.Mark] = []
         for _ in 0...Int(first % 16) {
             guard let byte = source.next() else { break }
-            var piece: String
+            var fragment: String
             switch byte {
-            case ..<56: piece = Self.names[Int(byte) % Self.names.count]
-            case ..<160: piece = MarkupPieces.markdown[Int(byte) % MarkupPieces.markdown.count]
-            default: piece = MarkupPieces.words[Int(byte) % MarkupPieces.words.count]
+            case ..<56: fragment = Self.names[Int(byte) % Self.names.count]
+            case ..<160: fragment = MarkupFragments.markdown[Int(byte) % MarkupFragments.markdown.count]
+            default: fragment = MarkupFragments.words[Int(byte) % MarkupFragments.words.count]
             }
             // Of two neighbours one would be made, and in a composer there is none of these.
-            piece = piece.replacing("\0", with: "").replacing("\r\n", with: "\n")
+            fragment = fragment.replacing("\0", with: "").replacing("\r\n", with: "\n")
             let isMention = byte < 56 && marks.last?.range.end != length
             if isMention {
                 let target = Self.targets[source.number(below: Self.targets.count)]
-                let name = target == .everyone ? MentionTarget.everyoneID : piece
+                let name = target == .everyone ? MentionTarget.everyoneID : fragment
                 marks.append(
                     WrittenText.Mark(
                         .mention(target), over: TextRange(location: length, length: name.utf16.count)))
-                piece = name
+                fragment = name
             }
-            text += piece
-            length += piece.utf16.count
-            places.append(length)
+            text += fragment
+            length += fragment.utf16.count
+            offsets.append(length)
         }
         for _ in 0..<source.number(below: 5) {
-            let ends = [places[source.number(below: places.count)], places[source.number(below: places.count)]].sorted()
+            let ends = [offsets[source.number(below: offsets.count)], offsets[source.number(below: offsets.count)]]
+                .sorted()
             guard ends[0] < ends[1] else { continue }
             let style = Self.styles[source.number(below: Self.styles.count)]
             marks.append(WrittenText.Mark(.style(style), over: TextRange(start: ends[0], end: ends[1])))

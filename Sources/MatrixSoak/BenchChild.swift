@@ -21,25 +21,25 @@ struct BenchChild {
             server: Homeserver(
                 url: url, versions: ["v1.11"], features: ["org.matrix.simplified_msc3575"]), session: session,
             transport: transport)
-        func tell(_ name: String) {
+        func report(_ name: String) {
             let time = (clock.now - start) / .microseconds(1)
             print(name, Int(time), transport.count.requests, transport.count.bytes)
         }
         switch words[0] {
         case "list":
             for await rooms in backend.roomSummaries() where !rooms.isEmpty { break }
-            tell("list")
+            report("list")
             for await state in backend.connectionStates() where state == .online { break }
-            tell("online")
+            report("online")
             // All that the account has, as the rest of the list comes behind what can be seen.
             if let all = words.dropFirst(6).first.flatMap({ Int($0) }) {
                 for await rooms in backend.roomSummaries() where rooms.count >= all { break }
-                tell("all")
+                report("all")
             }
         case "fetch":
             for room in words.dropFirst(6) {
                 print("fetched", try await fetch(RoomID(room), by: backend))
-                tell("history")
+                report("history")
             }
         case "open":
             // The first of a process pays for what is made once.

@@ -12,12 +12,12 @@ struct BenchFiller {
 
     func account(_ name: String, rooms: Int) async throws -> MatrixSession {
         let session = try await server.signIn(name)
-        let known = try await server.rooms(of: session).count
-        guard known < rooms else { return session }
-        print("making \(rooms - known) rooms")
-        try await concurrently(rooms - known) { number in
-            let room = try await server.makeRoom(named: "Room \(known + number)", of: session)
-            for number in 0..<Self.messages { try await server.say("Message \(number)", to: room, as: session) }
+        let existingCount = try await server.rooms(of: session).count
+        guard existingCount < rooms else { return session }
+        print("making \(rooms - existingCount) rooms")
+        try await concurrently(rooms - existingCount) { number in
+            let room = try await server.makeRoom(named: "Room \(existingCount + number)", of: session)
+            for number in 0..<Self.messages { try await server.send("Message \(number)", to: room, as: session) }
         }
         return session
     }
@@ -25,15 +25,15 @@ struct BenchFiller {
     /// - Returns: its identifier. It is one's own, and has at least so many messages.
     func room(_ name: String, of session: MatrixSession, messages: Int) async throws -> String {
         let room: String
-        if let known = try await server.room(aliased: name) {
-            room = known
+        if let existing = try await server.room(aliased: name) {
+            room = existing
         } else {
             room = try await server.makeRoom(named: name, alias: name, of: session)
         }
-        let known = try await server.messages(in: room, as: session).count
-        if known < messages { print("writing \(messages - known) messages") }
-        try await concurrently(max(0, messages - known)) { number in
-            try await server.say("Message \(number) of many, none of which says much", to: room, as: session)
+        let existingCount = try await server.messages(in: room, as: session).count
+        if existingCount < messages { print("writing \(messages - existingCount) messages") }
+        try await concurrently(max(0, messages - existingCount)) { number in
+            try await server.send("Message \(number) of many, none of which says much", to: room, as: session)
         }
         return room
     }

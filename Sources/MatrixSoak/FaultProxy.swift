@@ -36,13 +36,13 @@ final class FaultProxy: Sendable {
                 close(client)
                 return
             }
-            let answers = DispatchSemaphore(value: 0)
+            let responsesDone = DispatchSemaphore(value: 0)
             Thread.detachNewThread { [self] in
                 pump(from: upstream, to: client, isRequest: false)
-                answers.signal()
+                responsesDone.signal()
             }
             pump(from: client, to: upstream, isRequest: true)
-            answers.wait()
+            responsesDone.wait()
             close(client)
             close(upstream)
         }
@@ -61,22 +61,22 @@ final class FaultProxy: Sendable {
 
     /// - Returns: whether the connection goes on.
     private func pass(_ bytes: ArraySlice<UInt8>, from source: Int32, to target: Int32, isRequest: Bool) -> Bool {
-        let (fault, pause, kept) = draw(isRequest: isRequest, bytes.count)
+        let (fault, pause, passingCount) = draw(isRequest: isRequest, bytes.count)
         switch fault {
         case nil: return Loopback.write(bytes, to: target)
         case .cut: return false
         case .half:
-            Loopback.write(bytes.prefix(kept), to: target)
+            Loopback.write(bytes.prefix(passingCount), to: target)
             return false
         case .delay:
             usleep(pause)
             return Loopback.write(bytes, to: target)
         case .page:
-            Loopback.write(Self.answer("502 Bad Gateway", "text/html", "<html><p>Later.</html>"), to: source)
+            Loopback.write(Self.response("502 Bad Gateway", "text/html", "<html><p>Later.</html>"), to: source)
             return false
         case .busy:
             let body = #"{"errcode":"M_LIMIT_EXCEEDED","error":"Later","retry_after_ms":700}"#
-            Loopback.write(Self.answer("429 Too Many Requests", "application/json", body), to: source)
+            Loopback.write(Self.response("429 Too Many Requests", "application/json", body), to: source)
             return false
         case .silence:
             var buffer = [UInt8](repeating: 0, count: 1 << 12)
@@ -98,15 +98,15 @@ final class FaultProxy: Sendable {
             }
             if let fault { state.faults[fault, default: 0] += 1 }
             // Often within a head.
-            let most = Bool.random(using: &state.random) ? min(count, 200) : count
+            let limit = Bool.random(using: &state.random) ? min(count, 200) : count
             return (
                 fault, UInt32.random(in: 1000...300_000, using: &state.random),
-                Int.random(in: 0..<most, using: &state.random)
+                Int.random(in: 0..<limit, using: &state.random)
             )
         }
     }
 
-    private static func answer(_ status: String, _ type: String, _ body: String) -> [UInt8] {
+    private static func response(_ status: String, _ type: String, _ body: String) -> [UInt8] {
         let head = "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)"
         return Array("\(head)\r\nConnection: close\r\n\r\n\(body)".utf8)
     }

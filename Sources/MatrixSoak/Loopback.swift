@@ -45,11 +45,11 @@ enum Loopback {
     /// - Returns: whether all of it went out.
     @discardableResult
     static func write(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
-        var left = Array(bytes)[...]
-        while !left.isEmpty {
-            let written = left.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, 0) }
+        var remaining = Array(bytes)[...]
+        while !remaining.isEmpty {
+            let written = remaining.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, 0) }
             guard written > 0 else { return false }
-            left = left.dropFirst(written)
+            remaining = remaining.dropFirst(written)
         }
         return true
     }

@@ -9,7 +9,7 @@ struct MatrixBench {
     private static let few = 40
     private static let many = 400
     private static let runs = 5
-    private static let largest = 10_000
+    private static let maxMessages = 10_000
 
     private struct Start {
         var milliseconds = 0.0
@@ -26,7 +26,7 @@ struct MatrixBench {
     let folder: String
 
     func run() async throws -> Bool {
-        let server = try SoakHomeserver.start(in: folder, fresh: false)
+        let server = try SoakHomeserver.start(in: folder, isNew: false)
         let stores = FileManager.default.temporaryDirectory.appending(path: "parlance-bench-\(UUID().uuidString)")
         let filler = BenchFiller(server: server)
         let few = Account(session: try await filler.account("few", rooms: Self.few), rooms: Self.few)
@@ -34,7 +34,7 @@ struct MatrixBench {
         var table = BenchmarkTable(nameWidth: 44)
         try measureStarts(few, many, server, stores, &table)
         let small = try await filler.room("small", of: few.session, messages: 200)
-        let large = try await filler.room("large", of: few.session, messages: Self.largest)
+        let large = try await filler.room("large", of: few.session, messages: Self.maxMessages)
         try measureRooms([small, large], of: few, server, stores, &table)
         try FileManager.default.removeItem(at: stores)
         try server.stop()
@@ -52,12 +52,12 @@ struct MatrixBench {
             for account in [few, many] {
                 let store = stores.appending(path: "\(account.rooms)-\(run)")
                 for (name, isWhole) in [("cold", true), ("warm", false)] {
-                    let said = try child(
+                    let results = try child(
                         "list", store, server, account.session, isWhole ? ["\(account.rooms)"] : [])
-                    for (kind, start) in said where kind != "memory" {
+                    for (kind, start) in results where kind != "memory" {
                         measured["\(name) \(kind) \(account.rooms)", default: []].append(start)
                     }
-                    if let memory = said["memory"] {
+                    if let memory = results["memory"] {
                         measured["\(name) memory \(account.rooms)", default: []].append(memory)
                     }
                 }
@@ -97,7 +97,7 @@ struct MatrixBench {
         let store = stores.appending(path: "rooms")
         let fetched = try lines("fetch", store, server, account.session, rooms)
         let counts = fetched.filter { $0.name == "fetched" }.map { $0.numbers[0] }
-        guard counts.count == 2, counts[1] >= Double(Self.largest) else {
+        guard counts.count == 2, counts[1] >= Double(Self.maxMessages) else {
             throw SoakFailure("not the whole history came: \(counts)")
         }
         if let last = fetched.last(where: { $0.name == "history" })?.numbers {
@@ -110,9 +110,9 @@ struct MatrixBench {
                     name: "\(label), memory", value: (fetched.last?.numbers[0] ?? 0) / 1024, unit: "MiB", target: 150),
             ])
         }
-        let opened = try lines("open", store, server, account.session, rooms)
+        let openTimes = try lines("open", store, server, account.session, rooms)
             .filter { $0.name == "open" }.map { $0.numbers[0] / 1000 }.suffix(2)
-        guard let less = opened.first, let more = opened.last else { throw SoakFailure("nothing was opened") }
+        guard let less = openTimes.first, let more = openTimes.last else { throw SoakFailure("nothing was opened") }
         table.add([
             BenchmarkRow(name: "opening a room, \(Int(counts[0])) messages", value: less, unit: "ms"),
             BenchmarkRow(name: "opening a room, \(Int(counts[1])) messages", value: more, unit: "ms"),
@@ -125,15 +125,15 @@ struct MatrixBench {
     private func child(
         _ what: String, _ store: URL, _ server: SoakHomeserver, _ session: MatrixSession, _ rest: [String]
     ) throws -> [String: Start] {
-        var said: [String: Start] = [:]
+        var results: [String: Start] = [:]
         for (name, numbers) in try lines(what, store, server, session, rest) {
             guard numbers.count == 3 else {
-                said[name] = Start(kilobytes: numbers.first ?? 0)
+                results[name] = Start(kilobytes: numbers.first ?? 0)
                 continue
             }
-            said[name] = Start(milliseconds: numbers[0] / 1000, requests: numbers[1], kilobytes: numbers[2] / 1000)
+            results[name] = Start(milliseconds: numbers[0] / 1000, requests: numbers[1], kilobytes: numbers[2] / 1000)
         }
-        return said
+        return results
     }
 
     private func lines(

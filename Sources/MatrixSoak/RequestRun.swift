@@ -24,18 +24,18 @@ struct RequestRun {
     func run() async throws -> Bool {
         let port = try Loopback.listen(Self.serve)
         guard let url = URL(string: "http://127.0.0.1:\(port)/") else { return false }
-        let part = max(count / 10, 1)
+        let batch = max(count / 10, 1)
         // What a first tenth makes stays: caches, threads, the arenas of the allocator.
-        try await send(part, url)
+        try await send(batch, url)
         let before = try Self.usage()
-        Self.tell("after \(part)", before)
-        for place in 1...10 {
-            try await send(part, url)
-            Self.tell("after \(part * (place + 1))", try Self.usage())
+        Self.report("after \(batch)", before)
+        for batchNumber in 1...10 {
+            try await send(batch, url)
+            Self.report("after \(batch * (batchNumber + 1))", try Self.usage())
         }
         var after = try Self.usage()
-        let each = (after.kibibytes - before.kibibytes) * 1024 / (part * 10)
-        print("\(part * 10) requests: \(each) bytes of memory each, \(after.files - before.files) open files more")
+        let each = (after.kibibytes - before.kibibytes) * 1024 / (batch * 10)
+        print("\(batch * 10) requests: \(each) bytes of memory each, \(after.files - before.files) open files more")
         if minutes > 0 {
             try await poll(url.appending(path: "wait"))
             after = try Self.usage()
@@ -65,22 +65,22 @@ struct RequestRun {
                     var request = MatrixRequest(.get, url)
                     request.timeout = .seconds(8)
                     while clock.now < end {
-                        let isAnswered = (try? await transport.send(request)) != nil
-                        polls.ended.withLock { if isAnswered { $0.answered += 1 } else { $0.failed += 1 } }
+                        let hasResponse = (try? await transport.send(request)) != nil
+                        polls.ended.withLock { if hasResponse { $0.answered += 1 } else { $0.failed += 1 } }
                     }
                 }
             }
             group.addTask {
                 while clock.now < end, (try? await clock.sleep(for: .seconds(60))) != nil {
                     guard let now = try? Self.usage() else { return }
-                    let (answered, failed) = polls.ended.withLock { $0 }
-                    Self.tell("\(answered) long polls answered, \(failed) not", now)
+                    let (succeeded, failed) = polls.ended.withLock { $0 }
+                    Self.report("\(succeeded) long polls answered, \(failed) not", now)
                 }
             }
         }
-        let (answered, failed) = polls.ended.withLock { $0 }
-        let kept = (try Self.usage().kibibytes - before.kibibytes) * 1024 / max(answered + failed, 1)
-        print("\(minutes) minutes, \(answered + failed) long polls: \(kept) bytes of memory each")
+        let (succeeded, failed) = polls.ended.withLock { $0 }
+        let retainedBytes = (try Self.usage().kibibytes - before.kibibytes) * 1024 / max(succeeded + failed, 1)
+        print("\(minutes) minutes, \(succeeded + failed) long polls: \(retainedBytes) bytes of memory each")
     }
 
     private final class Polls: Sendable {
@@ -102,12 +102,12 @@ struct RequestRun {
                 body = String(repeating: " ", count: Int.random(in: 0...200_000, using: &random))
                 length = body.utf8.count + (Int.random(in: 0..<20, using: &random) == 0 ? 10 : 0)
             }
-            let answer = Self.head + "Content-Length: \(length)\r\n\r\n" + body
-            guard Loopback.write(answer.utf8, to: connection), length == body.utf8.count else { return }
+            let response = Self.head + "Content-Length: \(length)\r\n\r\n" + body
+            guard Loopback.write(response.utf8, to: connection), length == body.utf8.count else { return }
         }
     }
 
-    private static func tell(_ when: String, _ usage: (kibibytes: Int, files: Int)) {
+    private static func report(_ when: String, _ usage: (kibibytes: Int, files: Int)) {
         print("\(when): \(usage.kibibytes) KiB, \(usage.files) open files")
         fflush(nil)
     }

@@ -6,8 +6,8 @@ struct RuleOracle {
     /// What conditions ask of a room.
     struct Room {
         var id: String
-        var own: String
-        var ownName: String?
+        var ownUserID: String
+        var ownDisplayName: String?
         var members: Int
         var powerLevels: JSONValue?
     }
@@ -20,7 +20,7 @@ struct RuleOracle {
     var content: JSONValue
 
     func verdict(on event: JSONValue, in room: Room) -> Verdict {
-        if event["sender"]?.string == room.own { return .silent }
+        if event["sender"]?.string == room.ownUserID { return .silent }
         for kind in ["override", "content", "room", "sender", "underride"] {
             for rule in content["global"]?[kind]?.array ?? [] where rule["enabled"]?.bool == true {
                 guard holds(rule, of: kind, for: event, in: room) else { continue }
@@ -63,7 +63,7 @@ struct RuleOracle {
             guard let key, let value = condition["value"] else { return false }
             return property(key, of: event, in: room)?.array?.contains(value) == true
         case "contains_display_name":
-            guard let name = room.ownName, let body = event["content"]?["body"]?.string else { return false }
+            guard let name = room.ownDisplayName, let body = event["content"]?["body"]?.string else { return false }
             return words(of: Array(body.lowercased())) { $0.elementsEqual(name.lowercased()) }
         case "room_member_count": return condition["is"]?.string.map { isCount(room.members, $0) } ?? false
         case "sender_notification_permission":
@@ -76,11 +76,11 @@ struct RuleOracle {
     }
 
     private func isCount(_ members: Int, _ text: String) -> Bool {
-        for (sign, compare) in [
+        for (operatorPrefix, compare) in [
             ("==", { $0 == $1 }), ("<=", { $0 <= $1 }), (">=", { $0 >= $1 }), ("<", { $0 < $1 }),
             (">", { $0 > $1 }), ("", { $0 == $1 }),
-        ] as [(String, (Int, Int) -> Bool)] where text.hasPrefix(sign) {
-            return Int(text.dropFirst(sign.count)).map { compare(members, $0) } ?? false
+        ] as [(String, (Int, Int) -> Bool)] where text.hasPrefix(operatorPrefix) {
+            return Int(text.dropFirst(operatorPrefix.count)).map { compare(members, $0) } ?? false
         }
         return false
     }
@@ -89,9 +89,9 @@ struct RuleOracle {
 
     /// At a path of names between dots, where `\.` and `\\` are a dot and a backslash.
     private func property(_ key: String, of event: JSONValue, in room: Room) -> JSONValue? {
-        let marked = key.replacing("\\\\", with: "\u{1}").replacing("\\.", with: "\u{2}")
+        let escaped = key.replacing("\\\\", with: "\u{1}").replacing("\\.", with: "\u{2}")
         var value: JSONValue? = event
-        for name in marked.split(separator: ".", omittingEmptySubsequences: false) {
+        for name in escaped.split(separator: ".", omittingEmptySubsequences: false) {
             value = value?[String(name).replacing("\u{1}", with: "\\").replacing("\u{2}", with: ".")]
         }
         return key == "room_id" ? .string(room.id) : value
@@ -107,7 +107,7 @@ struct RuleOracle {
     /// Whether any stretch that begins and ends at the ends of words fits. Letters beyond ASCII belong to words, as they
     /// do for Synapse.
     private func words(of text: [Character], _ fits: (ArraySlice<Character>) -> Bool) -> Bool {
-        func isWord(_ place: Int) -> Bool { text[place] == "_" || text[place].isLetter || text[place].isNumber }
+        func isWord(_ index: Int) -> Bool { text[index] == "_" || text[index].isLetter || text[index].isNumber }
         for start in 0...text.count where start == 0 || !isWord(start - 1) {
             for end in start...text.count where end > start && (end == text.count || !isWord(end)) {
                 if fits(text[start..<end]) { return true }

@@ -3,7 +3,7 @@ import SeededRandom
 
 /// A room as its user sees it, counted from the beginning each time.
 struct RuleRoom {
-    struct Said {
+    struct SentMessage {
         var event: JSONValue
         var verdict: RuleOracle.Verdict
         var isOwn: Bool
@@ -20,14 +20,14 @@ struct RuleRoom {
 
     let id: String
     let world: RuleWorld
-    private(set) var said: [Said] = []
+    private(set) var messages: [SentMessage] = []
     private var log: [Entry] = []
     /// How much of the log a sync told of, or left out.
-    private var told = 0
+    private var syncedCount = 0
     private var deleted: Set<Int> = []
     private var read = -1
     private var members = 0
-    private var ownName: String?
+    private var ownDisplayName: String?
     private var powerLevels: JSONValue?
     private(set) var state = RuleState()
     private var events = 0
@@ -39,8 +39,8 @@ struct RuleRoom {
 
     /// Unread messages, and mentions among them.
     var counts: [Int] {
-        let unread = said.indices.filter { $0 > read && !said[$0].isOwn && !deleted.contains($0) }
-        return [unread.count { said[$0].verdict != .silent }, unread.count { said[$0].verdict == .highlights }]
+        let unread = messages.indices.filter { $0 > read && !messages[$0].isOwn && !deleted.contains($0) }
+        return [unread.count { messages[$0].verdict != .silent }, unread.count { messages[$0].verdict == .highlights }]
     }
 
     /// What a sync tells of it.
@@ -67,26 +67,27 @@ struct RuleRoom {
             if random.once(in: 6) { note(noMessage(&random)) }
             if random.once(in: 6), world == .whole { note(drawState(&random)) }
             let event = event(&random)
-            let place = RuleOracle.Room(
-                id: id, own: RuleRun.own, ownName: ownName, members: members, powerLevels: powerLevels)
-            let isOwn = event["sender"]?.string == RuleRun.own
-            log.append(Entry(event: event, message: said.count, before: said.count))
-            said.append(Said(event: event, verdict: oracle.verdict(on: event, in: place), isOwn: isOwn))
+            let oracleRoom = RuleOracle.Room(
+                id: id, ownUserID: RuleRun.ownUserID, ownDisplayName: ownDisplayName, members: members,
+                powerLevels: powerLevels)
+            let isOwn = event["sender"]?.string == RuleRun.ownUserID
+            log.append(Entry(event: event, message: messages.count, before: messages.count))
+            messages.append(SentMessage(event: event, verdict: oracle.verdict(on: event, in: oracleRoom), isOwn: isOwn))
         }
-        for _ in 0..<random.number(0...1) where !said.isEmpty {
-            let number = random.number(0...(said.count - 1))
+        for _ in 0..<random.number(0...1) where !messages.isEmpty {
+            let number = random.number(0...(messages.count - 1))
             deleted.insert(number)
             note(new("m.room.redaction", ["redacts": .string("$\(id)-\(number)")], "@ann:a"))
         }
         // Some are told again: they were judged when they came.
-        var start = max(0, told - random.number(0...2))
-        if world != .whole, random.once(in: 2), told < log.count {
-            start = random.number(told...log.count)
-            if start > told { news.gap = "h\(start)" }
+        var start = max(0, syncedCount - random.number(0...2))
+        if world != .whole, random.once(in: 2), syncedCount < log.count {
+            start = random.number(syncedCount...log.count)
+            if start > syncedCount { news.gap = "h\(start)" }
         }
         news.timeline = log[start...].map(rendered)
-        told = log.count
-        if !log.isEmpty, random.once(in: 3) { mark(&news, &random) }
+        syncedCount = log.count
+        if !log.isEmpty, random.once(in: 3) { addReadMarker(&news, &random) }
         news.counts = counts
         return news
     }
@@ -99,7 +100,7 @@ struct RuleRoom {
     }
 
     private mutating func note(_ event: JSONValue) {
-        log.append(Entry(event: event, message: nil, before: said.count))
+        log.append(Entry(event: event, message: nil, before: messages.count))
     }
 
     private func rendered(_ entry: Entry) -> JSONValue {
@@ -118,27 +119,27 @@ struct RuleRoom {
     }
 
     /// A mark at anything that happened, at what nobody knows, or backwards.
-    private mutating func mark(_ news: inout News, _ random: inout RandomRules<SeededGenerator>) {
-        let place = random.number(0...(log.count + 1))
+    private mutating func addReadMarker(_ news: inout News, _ random: inout RandomRules<SeededGenerator>) {
+        let index = random.number(0...(log.count + 1))
         var target = "$unknown"
-        if place < log.count, let event = log[place].event["event_id"]?.string {
+        if index < log.count, let event = log[index].event["event_id"]?.string {
             target = event
-            read = max(read, log[place].message ?? log[place].before - 1)
+            read = max(read, log[index].message ?? log[index].before - 1)
         }
         if random.once(in: 3) {
             news.fullyRead = target
         } else {
             let kind = random.one(of: ["m.read", "m.read.private"])
-            news.receipts[target] = .object([kind: .object([RuleRun.own: ["ts": 1]])])
+            news.receipts[target] = .object([kind: .object([RuleRun.ownUserID: ["ts": 1]])])
         }
     }
 
     private mutating func roomState(_ random: inout RandomRules<SeededGenerator>) -> [JSONValue] {
         var state: [JSONValue] = []
         if events == 0 || random.once(in: 4) {
-            ownName = random.one(of: RandomRules<SeededGenerator>.names)
-            let content: JSONValue = ["membership": "join", "displayname": .string(ownName ?? "")]
-            state.append(new("m.room.member", content, RuleRun.own, key: RuleRun.own))
+            ownDisplayName = random.one(of: RandomRules<SeededGenerator>.names)
+            let content: JSONValue = ["membership": "join", "displayname": .string(ownDisplayName ?? "")]
+            state.append(new("m.room.member", content, RuleRun.ownUserID, key: RuleRun.ownUserID))
         }
         if random.once(in: 4) {
             powerLevels = random.powerLevels()
@@ -149,7 +150,7 @@ struct RuleRoom {
 
     /// A message.
     private mutating func event(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
-        let sender = random.once(in: 4) ? RuleRun.own : random.one(of: RandomRules<SeededGenerator>.members)
+        let sender = random.once(in: 4) ? RuleRun.ownUserID : random.one(of: RandomRules<SeededGenerator>.members)
         let type = random.one(of: [
             "m.room.message", "m.room.message", "m.room.message", "m.sticker", "m.room.encrypted", "m.other",
         ])
@@ -160,7 +161,7 @@ struct RuleRoom {
             case "m.other": ["body": "lunch"]
             default: random.content()
             }
-        return new(type, content, sender, id: "$\(id)-\(said.count)")
+        return new(type, content, sender, id: "$\(id)-\(messages.count)")
     }
 
     /// What is never counted, whatever the rules say.

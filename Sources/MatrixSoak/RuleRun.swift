@@ -20,7 +20,7 @@ enum RuleWorld: CaseIterable {
 }
 
 struct RuleRun {
-    static let own = "@me:a"
+    static let ownUserID = "@me:a"
     private static let rooms = 30
 
     let count: Int
@@ -28,22 +28,22 @@ struct RuleRun {
 
     func run() async throws -> Bool {
         print("\(count) sequences, seed \(seed)")
-        var (done, wrong, told, counted) = (0, 0, 0, 0)
+        var (done, wrong, messageCount, counted) = (0, 0, 0, 0)
         while done < count {
             let rooms = min(Self.rooms, count - done)
-            let outcome = try await tell(rooms, seed: seed &+ UInt64(done))
-            wrong += outcome.wrong
-            told += outcome.told
-            counted += outcome.counted
+            let result = try await simulate(rooms, seed: seed &+ UInt64(done))
+            wrong += result.wrong
+            messageCount += result.messageCount
+            counted += result.counted
             done += rooms
         }
-        print("\(told) messages, \(counted) of them counted in the end")
+        print("\(messageCount) messages, \(counted) of them counted in the end")
         SoakReport(name: "unread-counts-by-rules", value: done - wrong, unit: "sequences", target: done).print()
         // Rules that never count anything prove nothing.
-        return wrong == 0 && counted * 50 > told
+        return wrong == 0 && counted * 50 > messageCount
     }
 
-    private func tell(_ rooms: Int, seed: UInt64) async throws -> RuleServer.Outcome {
+    private func simulate(_ rooms: Int, seed: UInt64) async throws -> RuleServer.RunResult {
         let folder = SoakFolder()
         defer { folder.remove() }
         let store = try await ChatStore.open(in: folder.url)
@@ -51,13 +51,13 @@ struct RuleRun {
         let server = RuleServer(store: store, rooms: rooms, in: world, seed: seed)
         guard let url = URL(string: "http://127.0.0.1") else { throw SoakFailure("no address") }
         let backend = try await MatrixBackend.start(
-            over: store, server: url, own: MemberID(Self.own), token: AccessToken("t"),
+            over: store, server: url, ownUserID: MemberID(Self.ownUserID), token: AccessToken("t"),
             hasSlidingSync: world == .uncounted,
             transport: RuleTransport(server: server))
-        let outcome = try await server.outcome()
+        let result = try await server.runResult()
         await backend.close()
         await store.close()
-        return outcome
+        return result
     }
 }
 
@@ -78,9 +78,9 @@ private struct RuleTransport: MatrixTransport {
 
 /// Answers syncs with what it draws. Whoever asks for the next answer has taken in the one before.
 actor RuleServer {
-    struct Outcome: Sendable {
+    struct RunResult: Sendable {
         var wrong: Int
-        var told: Int
+        var messageCount: Int
         var counted: Int
     }
 
@@ -97,8 +97,8 @@ actor RuleServer {
     private var round = 0
     /// Rooms that are not counted to the end.
     private var open = 0
-    private var result: Result<Outcome, any Error>?
-    private var waiting: CheckedContinuation<Outcome, any Error>?
+    private var result: Result<RunResult, any Error>?
+    private var waiting: CheckedContinuation<RunResult, any Error>?
 
     init(store: ChatStore, rooms: Int, in world: RuleWorld, seed: UInt64) {
         self.store = store
@@ -108,7 +108,7 @@ actor RuleServer {
         random = RandomRules(SeededGenerator(seed: seed))
     }
 
-    func outcome() async throws -> Outcome {
+    func runResult() async throws -> RunResult {
         if let result { return try result.get() }
         return try await withCheckedThrowingContinuation { waiting = $0 }
     }
@@ -124,17 +124,17 @@ actor RuleServer {
         }
         guard round < Self.rounds else {
             let counted = rooms.reduce(0) { $0 + $1.counts[0] }
-            let told = rooms.reduce(0) { $0 + $1.said.count }
+            let messageCount = rooms.reduce(0) { $0 + $1.messages.count }
             // A few are never read, or longer than is fetched.
             if open * 2 > rooms.count { wrong.formUnion(rooms.indices) }
-            finish(.success(Outcome(wrong: wrong.count, told: told, counted: counted)))
+            finish(.success(RunResult(wrong: wrong.count, messageCount: messageCount, counted: counted)))
             throw CancellationError()
         }
         round += 1
-        return answer()
+        return makeResponse()
     }
 
-    private func finish(_ result: Result<Outcome, any Error>) {
+    private func finish(_ result: Result<RunResult, any Error>) {
         guard self.result == nil else { return }
         self.result = result
         waiting?.resume(with: result)
@@ -166,33 +166,33 @@ actor RuleServer {
         let summaries = try await store.roomSummaries()
         guard summaries.count == rooms.count else { throw SoakFailure("\(summaries.count) rooms") }
         for summary in summaries {
-            guard let place = Int(summary.id.rawValue.dropFirst()) else { continue }
-            try await compareState(of: summary, with: rooms[place].state, at: place)
-            let (counted, expected) = ([summary.unreadCount, summary.mentionCount], rooms[place].counts)
+            guard let index = Int(summary.id.rawValue.dropFirst()) else { continue }
+            try await compareState(of: summary, with: rooms[index].state, at: index)
+            let (counted, expected) = ([summary.unreadCount, summary.mentionCount], rooms[index].counts)
             // What nobody counted is fetched: until then it is told to be more.
             if world == .uncounted, summary.mayHaveMoreUnread {
                 open += round == Self.rounds ? 1 : 0
                 continue
             }
-            guard counted != expected, wrong.insert(place).inserted else { continue }
+            guard counted != expected, wrong.insert(index).inserted else { continue }
             print(
-                "seed \(seed), \(world) room \(place), sync \(round): \(counted) unread messages and mentions,",
+                "seed \(seed), \(world) room \(index), sync \(round): \(counted) unread messages and mentions,",
                 "not \(expected)")
         }
     }
 
-    private func compareState(of summary: RoomSummary, with state: RuleState, at place: Int) async throws {
+    private func compareState(of summary: RoomSummary, with state: RuleState, at index: Int) async throws {
         guard world == .whole else { return }
         let names = summary.room.name.components(separatedBy: ", ").sorted()
         let topic = try await store.setting("topic", of: summary.id)
-        guard names != state.names || topic != state.topic, wrong.insert(place).inserted else { return }
+        guard names != state.names || topic != state.topic, wrong.insert(index).inserted else { return }
         print(
-            "seed \(seed), room \(place), sync \(round): \(names) about \(topic ?? "-"),",
+            "seed \(seed), room \(index), sync \(round): \(names) about \(topic ?? "-"),",
             "not \(state.names) about \(state.topic ?? "-")"
         )
     }
 
-    private func answer() -> JSONValue {
+    private func makeResponse() -> JSONValue {
         var rules: [JSONValue] = []
         // What is fetched later is judged by the rules as they are then.
         if round == 1 || random.once(in: 2) && world == .whole {
@@ -200,12 +200,12 @@ actor RuleServer {
             rules = [["type": "m.push_rules", "content": oracle.content]]
         }
         let news = rooms.indices.map { rooms[$0].extend(by: oracle, &random) }
-        let told = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), news))
-        return world == .uncounted ? sliding(told, rules) : plain(told, rules)
+        let newsByRoom = Dictionary(uniqueKeysWithValues: zip(rooms.map(\.id), news))
+        return world == .uncounted ? sliding(newsByRoom, rules) : plain(newsByRoom, rules)
     }
 
-    private func plain(_ told: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
-        let joined = told.mapValues { news -> JSONValue in
+    private func plain(_ newsByRoom: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
+        let joined = newsByRoom.mapValues { news -> JSONValue in
             var room: [String: JSONValue] = [
                 "state": ["events": .array(news.state)],
                 "timeline": [
@@ -234,8 +234,8 @@ actor RuleServer {
         ]
     }
 
-    private func sliding(_ told: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
-        let joined = told.mapValues { news -> JSONValue in
+    private func sliding(_ newsByRoom: [String: RuleRoom.News], _ rules: [JSONValue]) -> JSONValue {
+        let joined = newsByRoom.mapValues { news -> JSONValue in
             var room: [String: JSONValue] = [
                 "required_state": .array(news.state), "timeline": .array(news.timeline),
                 "limited": .bool(news.gap != nil), "notification_count": 0, "highlight_count": 0,
@@ -244,9 +244,9 @@ actor RuleServer {
             if let members = news.members { room["joined_count"] = .integer(Int64(members)) }
             return .object(room)
         }
-        let receipts = told.filter { !$0.value.receipts.isEmpty }
+        let receipts = newsByRoom.filter { !$0.value.receipts.isEmpty }
             .mapValues { ["content": .object($0.receipts)] as JSONValue }
-        let read = told.compactMapValues(\.fullyRead)
+        let read = newsByRoom.compactMapValues(\.fullyRead)
             .mapValues { [["type": "m.fully_read", "content": ["event_id": .string($0)]]] as JSONValue }
         return [
             "pos": .string("s\(round)"), "lists": ["all": ["count": .integer(Int64(rooms.count))]],

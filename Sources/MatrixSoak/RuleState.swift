@@ -15,7 +15,7 @@ struct RuleState {
 
     private var current: [Subject: Current] = [:]
     private var present: Set<String> = []
-    private var told: [String] = []
+    private var sentEventIDs: [String] = []
 
     /// Its name, or whom it is called after, in no order.
     var names: [String] {
@@ -37,12 +37,12 @@ struct RuleState {
         new: (String, JSONValue, String, String?) -> JSONValue
     ) -> JSONValue {
         let sender = "@ann:a"
-        if !told.isEmpty, random.once(in: 3) {
-            let target = random.one(of: told)
+        if !sentEventIDs.isEmpty, random.once(in: 3) {
+            let target = random.one(of: sentEventIDs)
             for (subject, state) in current where state.event == target { current[subject]?.value = nil }
             return new("m.room.redaction", ["redacts": .string(target)], sender, nil)
         }
-        told.append(id)
+        sentEventIDs.append(id)
         let word = random.once(in: 3) ? "" : random.one(of: ["garden", "kitchen", "attic"])
         switch random.number(0...5) {
         case 0:

@@ -19,10 +19,10 @@ struct SoakHomeserver {
     var port: UInt16 { UInt16(clamping: url.port ?? 0) }
 
     /// - Parameter folder: of its database, below the project's.
-    static func start(in folder: String, fresh: Bool) throws -> SoakHomeserver {
-        let answer = try run(fresh ? "up --fresh" : "up", folder)
-        guard let url = URL(string: answer), url.port != nil else {
-            throw SoakFailure("the homeserver does not start: \(answer)")
+    static func start(in folder: String, isNew: Bool) throws -> SoakHomeserver {
+        let output = try run(isNew ? "up --fresh" : "up", folder)
+        guard let url = URL(string: output), url.port != nil else {
+            throw SoakFailure("the homeserver does not start: \(output)")
         }
         return SoakHomeserver(url: url, folder: folder)
     }
@@ -35,7 +35,7 @@ struct SoakHomeserver {
         guard let pid = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(pid, SIGKILL) == 0 else {
             throw SoakFailure("the homeserver ended by itself")
         }
-        guard try Self.start(in: folder, fresh: false).url == url else {
+        guard try Self.start(in: folder, isNew: false).url == url else {
             throw SoakFailure("the homeserver has another port")
         }
     }
@@ -57,10 +57,10 @@ struct SoakHomeserver {
                 ["type": "m.login.password", "identifier": user, "password": "password"] as [String: Any]))
     }
 
-    private static func session(_ answer: [String: Any]) throws -> MatrixSession {
-        guard let user = answer["user_id"] as? String, let device = answer["device_id"] as? String,
-            let token = answer["access_token"] as? String
-        else { throw SoakFailure("no registration: \(answer)") }
+    private static func session(_ response: [String: Any]) throws -> MatrixSession {
+        guard let user = response["user_id"] as? String, let device = response["device_id"] as? String,
+            let token = response["access_token"] as? String
+        else { throw SoakFailure("no registration: \(response)") }
         return MatrixSession(user: .init(user), device: device, token: AccessToken(token))
     }
 
@@ -92,25 +92,25 @@ struct SoakHomeserver {
         try await call(.get, "joined_rooms", nil, as: user)["joined_rooms"] as? [String] ?? []
     }
 
-    func say(_ text: String, to room: String, as user: MatrixSession) async throws {
+    func send(_ text: String, to room: String, as user: MatrixSession) async throws {
         let body = ["msgtype": "m.text", "body": text]
         _ = try await call(.put, "rooms/\(room)/send/m.room.message/\(UUID().uuidString)", body, as: user)
     }
 
     /// All messages of a room, oldest first.
-    func messages(in room: String, as reader: MatrixSession) async throws -> [Event] {
+    func messages(in room: String, as user: MatrixSession) async throws -> [Event] {
         var events: [Event] = []
         var from: String? = ""
         while let token = from {
             let query = "dir=b&limit=500" + (token.isEmpty ? "" : "&from=" + token)
-            let answer = try await call(.get, "rooms/\(room)/messages?\(query)", nil, as: reader)
-            for case let event as [String: Any] in answer["chunk"] as? [Any] ?? [] {
+            let response = try await call(.get, "rooms/\(room)/messages?\(query)", nil, as: user)
+            for case let event as [String: Any] in response["chunk"] as? [Any] ?? [] {
                 guard event["type"] as? String == "m.room.message", let content = event["content"] as? [String: Any],
                     let id = event["event_id"] as? String, let sender = event["sender"] as? String
                 else { continue }
                 events.append(Event(id: id, sender: sender, text: content["body"] as? String ?? ""))
             }
-            from = answer["end"] as? String
+            from = response["end"] as? String
         }
         return events.reversed()
     }
@@ -131,8 +131,8 @@ struct SoakHomeserver {
         guard let pipe = popen("build-aux/synapse \(command) --data \(folder)", "r") else {
             throw SoakFailure("build-aux/synapse does not start: \(errno)")
         }
-        let answer = try FileHandle(fileDescriptor: fileno(pipe)).readToEnd() ?? Data()
+        let output = try FileHandle(fileDescriptor: fileno(pipe)).readToEnd() ?? Data()
         guard pclose(pipe) == 0 else { throw SoakFailure("build-aux/synapse \(command) failed") }
-        return String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -30,30 +30,30 @@ struct TalkChild {
             over: store, server: Homeserver(url: url, versions: ["v1.11"], features: features), session: session,
             transport: HastyTransport(transport: CurlTransport()), clock: FastClock(factor: Self.haste))
         let rooms = words.dropFirst(7).map { pair in
-            let parts = pair.split(separator: "=").map(String.init)
-            return (id: RoomID(parts[0]), next: Int(parts[1]) ?? 1)
+            let components = pair.split(separator: "=").map(String.init)
+            return (id: RoomID(components[0]), next: Int(components[1]) ?? 1)
         }
         for await summaries in backend.roomSummaries()
         where Set(summaries.map(\.id)).isSuperset(of: rooms.map(\.id)) { break }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (place, room) in rooms.enumerated() {
-                group.addTask { try await send(room.next, last, to: room.id, place, by: backend, store) }
+            for (roomIndex, room) in rooms.enumerated() {
+                group.addTask { try await send(room.next, last, to: room.id, roomIndex, by: backend, store) }
             }
             try await group.waitForAll()
         }
-        ParentPipe.say("done")
+        ParentPipe.send("done")
         guard let end = readLine()?.split(separator: " ").map(String.init), end.first == "end" else { return }
-        for (place, pair) in end.dropFirst().enumerated() {
-            let parts = pair.split(separator: "=").map(String.init)
-            try await tellAll(of: RoomID(parts[0]), place, upTo: MessageID(parts[1]), from: backend)
+        for (roomIndex, pair) in end.dropFirst().enumerated() {
+            let components = pair.split(separator: "=").map(String.init)
+            try await reportAll(of: RoomID(components[0]), roomIndex, upTo: MessageID(components[1]), from: backend)
         }
-        ParentPipe.say("done")
+        ParentPipe.send("done")
         await backend.close()
         await store.close()
     }
 
     private func send(
-        _ first: Int, _ last: Int, to room: RoomID, _ place: Int, by backend: MatrixBackend, _ store: ChatStore
+        _ first: Int, _ last: Int, to room: RoomID, _ roomIndex: Int, by backend: MatrixBackend, _ store: ChatStore
     ) async throws {
         var next = first
         var onTheirWay: Set<TransactionID> = []
@@ -63,9 +63,9 @@ struct TalkChild {
             case .opened(let page, _, _): messages = page.messages
             case .changed(let changed): messages = changed
             case .removed, .members, .membersChanged, .encrypted, .typing: break
-            case .closed: throw SoakFailure("room \(place) is gone")
+            case .closed: throw SoakFailure("room \(roomIndex) is gone")
             }
-            for message in messages where message.sender == backend.own {
+            for message in messages where message.sender == backend.ownUserID {
                 guard let transaction = message.transactionID else { continue }
                 switch message.delivery {
                 case .sending: onTheirWay.insert(transaction)
@@ -74,20 +74,21 @@ struct TalkChild {
                 }
             }
             while next <= last, onTheirWay.count < Self.window {
-                let transaction = TransactionID("\(place)-\(next)")
-                let echo = try await backend.send(
+                let transaction = TransactionID("\(roomIndex)-\(next)")
+                let localEcho = try await backend.send(
                     WrittenMessage(WrittenText("\(next)")), as: transaction, to: room)
-                ParentPipe.say("queued \(place) \(next)")
-                if echo.delivery == .sending { onTheirWay.insert(transaction) }
+                ParentPipe.send("queued \(roomIndex) \(next)")
+                if localEcho.delivery == .sending { onTheirWay.insert(transaction) }
                 next += 1
             }
             // They go out in order: with the last of them, all are there.
-            let end = TransactionID("\(place)-\(last)")
+            let end = TransactionID("\(roomIndex)-\(last)")
             if next > last, try await store.message(of: end, in: room) != nil { return }
         }
     }
 
-    private func tellAll(of room: RoomID, _ place: Int, upTo last: MessageID, from backend: MatrixBackend) async throws
+    private func reportAll(of room: RoomID, _ roomIndex: Int, upTo last: MessageID, from backend: MatrixBackend)
+        async throws
     {
         for await update in backend.timeline(of: room, limit: 100) {
             var messages: [Message] = []
@@ -105,7 +106,7 @@ struct TalkChild {
             }
             // What happens in a room besides is no message to the server.
             for message in page.messages.reversed() where message.kind != .event {
-                ParentPipe.say("kept \(place) \(message.id)")
+                ParentPipe.send("kept \(roomIndex) \(message.id)")
             }
             guard page.hasOlder else { return }
             position = page.messages.first?.position ?? position

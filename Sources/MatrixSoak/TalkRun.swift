@@ -24,7 +24,7 @@ struct TalkRun {
         print("\(all) messages, \(kills) kills, \(serverKills) kills of the server, seed \(seed)")
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("parlance-talk-\(UUID().uuidString)", isDirectory: true)
-        let server = try SoakHomeserver.start(in: self.folder, fresh: true)
+        let server = try SoakHomeserver.start(in: self.folder, isNew: true)
         var random = SeededGenerator(seed: seed)
         let proxy = FaultProxy(seed: random.next())
         let url = "http://127.0.0.1:\(try proxy.start(to: server.port))"
@@ -35,9 +35,9 @@ struct TalkRun {
         let clock = ContinuousClock()
         let start = clock.now
         // One of them by sliding sync, the other by the plain one.
-        let talkers = users.enumerated().map { place, user in
+        let talkers = users.enumerated().map { index, user in
             Talker(
-                session: user, isSliding: place == 0, folder: folder.appendingPathComponent("\(place)/store"), url: url,
+                session: user, isSliding: index == 0, folder: folder.appendingPathComponent("\(index)/store"), url: url,
                 rooms: rooms, each: each, progress: progress, seed: random.next())
         }
         let ends = await talk(talkers, server, progress)
@@ -57,8 +57,8 @@ struct TalkRun {
         _ talkers: [Talker], _ server: SoakHomeserver, _ progress: Progress
     ) async -> (killed: Int, crashed: Int) {
         await withTaskGroup(of: (killed: Int, crashed: Int).self) { group in
-            for (place, talker) in talkers.enumerated() {
-                let share = (kills + place) / talkers.count
+            for (index, talker) in talkers.enumerated() {
+                let share = (kills + index) / talkers.count
                 group.addTask {
                     await onThread {
                         var talker = talker
@@ -101,12 +101,13 @@ struct TalkRun {
         }
         for talker in talkers {
             let last = truth.map { $0.last ?? "" }
-            let kept = await onThread { try talker.kept(upTo: last) }
-            for (kept, truth) in zip(kept, truth) where kept != truth {
+            let stored = await onThread { try talker.storedMessages(upTo: last) }
+            for (stored, truth) in zip(stored, truth) where stored != truth {
                 others += 1
                 print(
-                    "kept of \(truth.count) are \(kept.count): missing", Set(truth).subtracting(kept).sorted(), "more",
-                    Set(kept).subtracting(truth).sorted())
+                    "kept of \(truth.count) are \(stored.count): missing", Set(truth).subtracting(stored).sorted(),
+                    "more",
+                    Set(stored).subtracting(truth).sorted())
             }
         }
         let total = done.values.reduce(0, +)

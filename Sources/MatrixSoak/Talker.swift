@@ -35,15 +35,15 @@ struct Talker {
     mutating func talk(kills: Int) throws {
         var next = Array(repeating: 1, count: rooms.count)
         // Kills are over when about two thirds of the messages are queued.
-        let stretch = max(each * rooms.count * 4 / 3 / max(kills, 1), 2)
+        let killInterval = max(each * rooms.count * 4 / 3 / max(kills, 1), 2)
         while true {
-            var child = try begin(next)
+            var child = try startChild(next)
             // In time, that is, before the last of them is queued.
-            let most = min(stretch, (each * rooms.count - next.reduce(0, +) + rooms.count) * 2 / 3)
-            var left = killed < kills ? Int.random(in: 1..<max(2, most), using: &random) : Int.max
+            let maxLines = min(killInterval, (each * rooms.count - next.reduce(0, +) + rooms.count) * 2 / 3)
+            var remainingLines = killed < kills ? Int.random(in: 1..<max(2, maxLines), using: &random) : Int.max
             var isDone = false
-            while left > 0, let line = child.nextLine() {
-                left -= 1
+            while remainingLines > 0, let line = child.nextLine() {
+                remainingLines -= 1
                 isDone = try hear(line, &next)
                 if isDone { break }
             }
@@ -63,24 +63,24 @@ struct Talker {
     }
 
     /// What it keeps of each room, oldest first, once it has the last message of each.
-    func kept(upTo last: [String]) throws -> [[String]] {
-        var child = try begin(Array(repeating: each + 1, count: rooms.count))
-        var kept: [[String]] = Array(repeating: [], count: rooms.count)
+    func storedMessages(upTo last: [String]) throws -> [[String]] {
+        var child = try startChild(Array(repeating: each + 1, count: rooms.count))
+        var stored: [[String]] = Array(repeating: [], count: rooms.count)
         guard child.nextLine() == "done" else { throw SoakFailure("\(session.user) does not start") }
-        child.tell("end " + zip(rooms, last).map { "\($0)=\($1)" }.joined(separator: " "))
+        child.send("end " + zip(rooms, last).map { "\($0)=\($1)" }.joined(separator: " "))
         while let line = child.nextLine(), line != "done" {
             let words = line.split(separator: " ").map(String.init)
             guard words.count == 3, let room = Int(words[1]) else { throw SoakFailure("it said “\(line)”") }
-            kept[room].append(words[2])
+            stored[room].append(words[2])
         }
         _ = child.killAndDrain()
-        return kept.map { $0.reversed() }
+        return stored.map { $0.reversed() }
     }
 
-    private func begin(_ next: [Int]) throws -> ChildProcess {
+    private func startChild(_ next: [Int]) throws -> ChildProcess {
         let child = try ChildProcess(arguments: ["child", folder.path])
         let pairs = zip(rooms, next).map { "\($0)=\($1)" }.joined(separator: " ")
-        child.tell(
+        child.send(
             "begin \(url) \(isSliding ? 1 : 0) \(session.user) \(session.device) \(session.token.value) \(each) \(pairs)"
         )
         return child
@@ -112,9 +112,9 @@ final class Progress: @unchecked Sendable {
         condition.unlock()
     }
 
-    func wait(for least: Int) {
+    func wait(for minCount: Int) {
         condition.lock()
-        while count < least { condition.wait() }
+        while count < minCount { condition.wait() }
         condition.unlock()
     }
 }

@@ -47,10 +47,10 @@ do {
             data = path
             continue
         }
-        let known = [
+        let knownOptions = [
             "--count", "--minutes", "--messages", "--client-kills", "--server-kills", "--faults", "--seed",
         ]
-        guard known.contains(option), let number = rest.popFirst().flatMap(UInt64.init) else {
+        guard knownOptions.contains(option), let number = rest.popFirst().flatMap(UInt64.init) else {
             throw SoakFailure("not understood: \(option)\n\(usage)")
         }
         options[option] = number

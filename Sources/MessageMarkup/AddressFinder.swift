@@ -7,47 +7,47 @@ enum AddressFinder {
     }
 
     /// The bytes that one of the prefixes begins with.
-    private static let mayBegin = (0..<256).map { byte in
+    private static let canStart = (0..<256).map { byte in
         prefixes.contains { $0[0] == UInt8(byte).lowercased }
     }
 
     /// The addresses in order, with their ranges in UTF-8 units. Costs the same for each byte.
-    static func links(in text: String) -> [(range: Range<Int>, mark: InlineMarks.Mark)] {
+    static func links(in text: String) -> [(range: Range<Int>, mark: InlineAnnotator.Annotation)] {
         var text = text
         return text.withUTF8 { bytes in
             guard bytes.contains(UInt8(ascii: ":")) || bytes.contains(UInt8(ascii: ".")) else { return [] }
-            var found: [(range: Range<Int>, mark: InlineMarks.Mark)] = []
-            var place = 0
-            let mayBegin = mayBegin
-            while place < bytes.count {
-                guard mayBegin[Int(bytes[place])], isBoundary(bytes, place),
-                    let prefix = prefixes.first(where: { matches($0, bytes, place) })
+            var found: [(range: Range<Int>, mark: InlineAnnotator.Annotation)] = []
+            var position = 0
+            let canStart = canStart
+            while position < bytes.count {
+                guard canStart[Int(bytes[position])], isBoundary(bytes, position),
+                    let prefix = prefixes.first(where: { matches($0, bytes, position) })
                 else {
-                    place += 1
+                    position += 1
                     continue
                 }
-                let range = extent(bytes, from: place, prefix: prefix.count)
+                let range = extent(bytes, from: position, prefix: prefix.count)
                 let address = String(decoding: bytes[range], as: UTF8.self)
                 if range.count > prefix.count,
                     let target = LinkTarget(prefix[0] == UInt8(ascii: "w") ? "https://" + address : address)
                 {
                     found.append((range, .link(target)))
                 }
-                place = range.upperBound
+                position = range.upperBound
             }
             return found
         }
     }
 
-    private static func isBoundary(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-        guard place > 0 else { return true }
-        let before = bytes[place - 1]
+    private static func isBoundary(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+        guard position > 0 else { return true }
+        let before = bytes[position - 1]
         return !(before.isLetter || before.isDigit || before == UInt8(ascii: ".") || before == UInt8(ascii: "/"))
     }
 
-    private static func matches(_ prefix: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-        guard place + prefix.count <= bytes.count else { return false }
-        for offset in prefix.indices where bytes[place + offset].lowercased != prefix[offset] { return false }
+    private static func matches(_ prefix: [UInt8], _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+        guard position + prefix.count <= bytes.count else { return false }
+        for offset in prefix.indices where bytes[position + offset].lowercased != prefix[offset] { return false }
         return true
     }
 
@@ -75,13 +75,13 @@ enum AddressFinder {
         return start..<end
     }
 
-    private static func isWideSpace(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-        guard bytes[place] >= 0xC2, place + 1 < bytes.count else { return false }
-        if bytes[place] == 0xC2 { return bytes[place + 1] == 0xA0 }
-        guard place + 2 < bytes.count else { return false }
-        if bytes[place] == 0xE2, bytes[place + 1] == 0x80 {
-            return bytes[place + 2] <= 0x8A || bytes[place + 2] == 0xAF
+    private static func isWideSpace(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+        guard bytes[position] >= 0xC2, position + 1 < bytes.count else { return false }
+        if bytes[position] == 0xC2 { return bytes[position + 1] == 0xA0 }
+        guard position + 2 < bytes.count else { return false }
+        if bytes[position] == 0xE2, bytes[position + 1] == 0x80 {
+            return bytes[position + 2] <= 0x8A || bytes[position + 2] == 0xAF
         }
-        return bytes[place] == 0xE3 && bytes[place + 1] == 0x80 && bytes[place + 2] == 0x80
+        return bytes[position] == 0xE3 && bytes[position + 1] == 0x80 && bytes[position + 2] == 0x80
     }
 }

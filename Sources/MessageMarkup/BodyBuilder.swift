@@ -27,9 +27,9 @@ struct BodyBuilder {
     }
 
     /// How the next text looks.
-    var look = InlineRun("")
+    var runTemplate = InlineRun("")
 
-    private let marks: InlineMarks
+    private let annotator: InlineAnnotator
     /// Whether items are tasks by how their text begins.
     private let readsTasks: Bool
     private var frames = [Frame()]
@@ -41,8 +41,8 @@ struct BodyBuilder {
     /// Whether white space would add nothing: at the start of a line, and after a space.
     private var ignoresSpace = true
 
-    init(marks: InlineMarks, readsTasks: Bool = false) {
-        self.marks = marks
+    init(annotator: InlineAnnotator, readsTasks: Bool = false) {
+        self.annotator = annotator
         self.readsTasks = readsTasks
     }
 
@@ -50,27 +50,27 @@ struct BodyBuilder {
 
     /// Adds text as it is.
     mutating func add(_ text: some StringProtocol) {
-        inline.append(look.with(text))
+        inline.append(runTemplate.with(text))
         ignoresSpace = false
     }
 
     /// Adds text of which white space is worth one space, and none at the ends of lines: HTML.
     mutating func addCollapsing(_ text: String) {
         if let endsInSpace = text.collapses(after: ignoresSpace) {
-            inline.append(look.with(text))
+            inline.append(runTemplate.with(text))
             ignoresSpace = endsInSpace
             return
         }
-        var kept: [UInt8] = []
+        var collapsed: [UInt8] = []
         for byte in text.utf8 {
-            if !byte.isSpace { kept.append(byte) } else if !ignoresSpace { kept.append(0x20) }
+            if !byte.isSpace { collapsed.append(byte) } else if !ignoresSpace { collapsed.append(0x20) }
             ignoresSpace = byte.isSpace
         }
-        if !kept.isEmpty { inline.append(look.with(String(decoding: kept, as: UTF8.self))) }
+        if !collapsed.isEmpty { inline.append(runTemplate.with(String(decoding: collapsed, as: UTF8.self))) }
     }
 
     mutating func addImage(_ image: ImageReference) {
-        var run = look.with(image.placeholder)
+        var run = runTemplate.with(image.placeholder)
         run.image = image
         ignoresSpace = false
         inline.append(run)
@@ -78,27 +78,27 @@ struct BodyBuilder {
 
     mutating func breakLine() {
         inline.removeTrailingSpace()
-        inline.append(look.with("\n"))
+        inline.append(runTemplate.with("\n"))
         ignoresSpace = true
     }
 
     /// What was added since the last block becomes a block of its own, if it is anything.
     mutating func endParagraph() {
-        let text = takeInline()
+        let text = drainInline()
         if !text.isEmpty { add(.text(text)) }
     }
 
     mutating func endHeading(level: Int) {
-        let text = takeInline()
+        let text = drainInline()
         if !text.isEmpty { add(.heading(level: level, text)) }
     }
 
-    private mutating func takeInline() -> InlineText {
+    private mutating func drainInline() -> InlineText {
         if inline.isEmpty {
             ignoresSpace = true
             return InlineText()
         }
-        let text = marks.applied(to: inline.trimmed)
+        let text = annotator.applied(to: inline.trimmed)
         inline = InlineText()
         ignoresSpace = true
         return text
@@ -174,7 +174,7 @@ struct BodyBuilder {
 
     /// An item that begins with a box is a task: so they are sent, as HTML has no other sign for them.
     private static func item(_ blocks: [BodyBlock]) -> BodyList.Item {
-        guard case .text(let text)? = blocks.first, let first = text.runs.first, !first.isMarked,
+        guard case .text(let text)? = blocks.first, let first = text.runs.first, !first.isFormatted,
             let box = first.text.unicodeScalars.first, box == "☑" || box == "☐"
         else { return BodyList.Item(blocks) }
         let behind = first.text.unicodeScalars.dropFirst()
@@ -204,20 +204,20 @@ struct BodyBuilder {
 extension InlineText {
     /// Without white space that cannot be seen at its ends.
     var trimmed: InlineText {
-        guard let first = runs.first, let last = runs.last, first.beginsWithSpace || last.endsWithSpace else {
+        guard let first = runs.first, let last = runs.last, first.startsWithSpace || last.endsWithSpace else {
             return self
         }
         var runs = self.runs[...]
-        while let first = runs.first, first.beginsWithSpace {
+        while let first = runs.first, first.startsWithSpace {
             let rest = first.text.utf8.drop { $0.isSpace }
             if rest.isEmpty { runs.removeFirst() } else { runs[runs.startIndex].text = String(Substring(rest)) }
         }
         while let last = runs.last, last.endsWithSpace {
-            let kept = last.text.utf8.count - last.text.utf8.reversed().prefix { $0.isSpace }.count
-            if kept == 0 {
+            let trimmedLength = last.text.utf8.count - last.text.utf8.reversed().prefix { $0.isSpace }.count
+            if trimmedLength == 0 {
                 runs.removeLast()
             } else {
-                runs[runs.endIndex - 1].text = String(Substring(last.text.utf8.prefix(kept)))
+                runs[runs.endIndex - 1].text = String(Substring(last.text.utf8.prefix(trimmedLength)))
             }
         }
         return InlineText(Array(runs))
@@ -256,7 +256,7 @@ extension InlineText {
 }
 
 extension InlineRun {
-    fileprivate var beginsWithSpace: Bool { image == nil && text.utf8.first?.isSpace ?? true }
+    fileprivate var startsWithSpace: Bool { image == nil && text.utf8.first?.isSpace ?? true }
     fileprivate var endsWithSpace: Bool { image == nil && text.utf8.last?.isSpace ?? true }
 }
 

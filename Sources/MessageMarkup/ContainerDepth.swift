@@ -5,7 +5,7 @@
 /// in it is linear.
 /// ``MessageBody`` is never deeper than 80; what is deeper than 100 is shown as it is.
 struct ContainerDepth {
-    private static let most = 200
+    private static let maxDepth = 200
 
     /// Whether no more are open than it takes to write a message. It may count twice what there is, and never less.
     static func isBearable(_ text: String) -> Bool {
@@ -15,8 +15,8 @@ struct ContainerDepth {
             var start = 0
             while start < bytes.count {
                 let prefix = Prefix(bytes, from: start)
-                counter.take(prefix)
-                if counter.depth > most { return false }
+                counter.apply(prefix)
+                if counter.depth > maxDepth { return false }
                 start = prefix.end
                 while start < bytes.count, bytes[start] != 0x0A, bytes[start] != 0x0D { start += 1 }
                 // Both together end one line: a blank one between would close what is open.
@@ -31,10 +31,10 @@ struct ContainerDepth {
     private var followsBlank = true
 
     /// Containers stay open over blank lines, and where a paragraph goes on without their marks.
-    private mutating func take(_ prefix: Prefix) {
+    private mutating func apply(_ prefix: Prefix) {
         if !prefix.isBlank {
-            let kept = min(depth, prefix.columns / 2)
-            depth = followsBlank ? kept + prefix.markers : max(depth, kept + prefix.markers)
+            let remainingDepth = min(depth, prefix.columns / 2)
+            depth = followsBlank ? remainingDepth + prefix.markers : max(depth, remainingDepth + prefix.markers)
         }
         followsBlank = prefix.isBlank
     }
@@ -48,30 +48,30 @@ struct ContainerDepth {
         private(set) var isBlank = false
 
         init(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) {
-            var place = start
-            while place < bytes.count {
-                let byte = bytes[place]
+            var position = start
+            while position < bytes.count {
+                let byte = bytes[position]
                 if byte == 0x20 || byte == 0x09 {
                     columns += byte == 0x09 ? 4 : 1
-                    place += 1
-                } else if let length = Self.markerLength(bytes, place) {
+                    position += 1
+                } else if let length = Self.markerLength(bytes, position) {
                     markers += 1
                     columns += length
-                    place += length
+                    position += length
                 } else {
                     break
                 }
             }
-            end = place
-            isBlank = markers == 0 && Self.isEnd(bytes, place)
+            end = position
+            isBlank = markers == 0 && Self.isEnd(bytes, position)
         }
 
-        private static func isEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-            place >= bytes.count || bytes[place] == 0x0A || bytes[place] == 0x0D
+        private static func isEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+            position >= bytes.count || bytes[position] == 0x0A || bytes[position] == 0x0D
         }
 
-        private static func endsMarker(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-            isEnd(bytes, place) || bytes[place] == 0x20 || bytes[place] == 0x09
+        private static func endsMarker(_ bytes: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+            isEnd(bytes, position) || bytes[position] == 0x20 || bytes[position] == 0x09
         }
 
         private static func markerLength(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int? {
@@ -80,12 +80,13 @@ struct ContainerDepth {
             case .dash, UInt8(ascii: "*"), UInt8(ascii: "+"): return endsMarker(bytes, start + 1) ? 1 : nil
             case let byte where byte.isDigit:
                 // At most nine digits make a number of a list.
-                var place = start
-                while place < bytes.count, place < start + 10, bytes[place].isDigit { place += 1 }
-                guard place < bytes.count, bytes[place] == UInt8(ascii: ".") || bytes[place] == UInt8(ascii: ")"),
-                    endsMarker(bytes, place + 1)
+                var position = start
+                while position < bytes.count, position < start + 10, bytes[position].isDigit { position += 1 }
+                guard position < bytes.count,
+                    bytes[position] == UInt8(ascii: ".") || bytes[position] == UInt8(ascii: ")"),
+                    endsMarker(bytes, position + 1)
                 else { return nil }
-                return place + 1 - start
+                return position + 1 - start
             default: return nil
             }
         }

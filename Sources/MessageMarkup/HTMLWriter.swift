@@ -164,10 +164,10 @@ struct HTMLWriter {
         var text = text
         text.withUTF8 { bytes in
             var start = 0
-            for place in bytes.indices where Self.isSpecial[Int(bytes[place])] {
-                html.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<place]))
-                start = place + 1
-                switch bytes[place] {
+            for index in bytes.indices where Self.isSpecial[Int(bytes[index])] {
+                html.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                start = index + 1
+                switch bytes[index] {
                 case UInt8(ascii: "&"): put("&amp;")
                 case .lessThan: put("&lt;")
                 case .greaterThan: put("&gt;")

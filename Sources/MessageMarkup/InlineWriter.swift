@@ -16,21 +16,21 @@ enum InlineCare: Int, Comparable, CaseIterable {
 /// Writes one text of a body as Markdown.
 struct InlineWriter {
     /// Where it stands: what is markup depends on it.
-    enum Place {
+    enum Context {
         case paragraph, item, heading, cell
     }
 
-    static func written(_ text: InlineText, as place: Place, _ leastCare: InlineCare) -> MarkedText {
+    static func written(_ text: InlineText, as context: Context, _ minCare: InlineCare) -> MarkedText {
         // Nearly every text.
-        if place != .cell, text.runs.count == 1, !text.runs[0].isMarked, PlainScan.isPlain(text.runs[0].text) {
+        if context != .cell, text.runs.count == 1, !text.runs[0].isFormatted, PlainScan.isPlain(text.runs[0].text) {
             return MarkedText(text.runs[0].text)
         }
         // A bar in a cell ends it.
-        let least = max(leastCare, place == .cell ? .escapes : .none)
-        for care in InlineCare.allCases where care >= least && care != .marks {
+        let effectiveMinCare = max(minCare, context == .cell ? .escapes : .none)
+        for care in InlineCare.allCases where care >= effectiveMinCare && care != .marks {
             var writer = InlineWriter(text, care: care)
             writer.write()
-            if place != .cell || !writer.hasOpenBar, reads(writer.output, as: text, place) { return writer.output }
+            if context != .cell || !writer.hasOpenBar, reads(writer.output, as: text, context) { return writer.output }
         }
         var writer = InlineWriter(text, care: .marks)
         writer.write()
@@ -38,19 +38,19 @@ struct InlineWriter {
     }
 
     /// Whether the text in its place is read as it was meant.
-    private static func reads(_ output: MarkedText, as wanted: InlineText, _ place: Place) -> Bool {
+    private static func reads(_ output: MarkedText, as expectedText: InlineText, _ context: Context) -> Bool {
         var source = MarkedText()
         let expected: BodyBlock
-        switch place {
-        case .paragraph, .cell: expected = .text(wanted)
+        switch context {
+        case .paragraph, .cell: expected = .text(expectedText)
         case .item:
             source.append("- ")
-            expected = .list(BodyList(items: [BodyList.Item([.text(wanted)])]))
+            expected = .list(BodyList(items: [BodyList.Item([.text(expectedText)])]))
         case .heading:
             source.append("# ")
-            expected = .heading(level: 1, wanted)
+            expected = .heading(level: 1, expectedText)
         }
-        source.append(output.indented(by: place == .item ? "  " : ""))
+        source.append(output.indented(by: context == .item ? "  " : ""))
         let (written, isWhole) = source.written()
         let body = MessageMarkup.body(of: written)
         let other = MessageBody(blocks: [expected])
@@ -61,20 +61,20 @@ struct InlineWriter {
     // MARK: Parts
 
     /// One run, or the runs of one mention.
-    private struct Part {
+    private struct Segment {
         var runs: ArraySlice<InlineRun>
         /// What signs say of all of it.
-        var signs: Signs
+        var delimiters: Delimiters
     }
 
-    private struct Signs: Equatable {
+    private struct Delimiters: Equatable {
         var style: InlineStyle = []
         var link: LinkTarget?
         var isSpoiler = false
     }
 
     /// A sign that is open in the output.
-    private enum Sign: Equatable {
+    private enum Delimiter: Equatable {
         case spoiler
         case link(LinkTarget)
         case bold, strike
@@ -87,8 +87,8 @@ struct InlineWriter {
     private static let signed: InlineStyle = [.bold, .italic, .strike, .code]
 
     private let care: InlineCare
-    private let parts: [Part]
-    private var open: [Sign] = []
+    private let segments: [Segment]
+    private var open: [Delimiter] = []
     /// Where the marks of the run before end: one that goes on covers the signs between.
     private var markEnds: [TextStyle: Int] = [:]
     private(set) var output = MarkedText()
@@ -97,29 +97,29 @@ struct InlineWriter {
 
     private init(_ text: InlineText, care: InlineCare) {
         self.care = care
-        var parts = Self.parts(of: Self.withBareSpaces(text), care)
+        var segments = Self.segments(of: Self.withBareSpaces(text), care)
         if care < .marks {
-            for letters in [InlineStyle.bold, .italic, .strike] { Self.dropSigns(letters, from: &parts) }
+            for letters in [InlineStyle.bold, .italic, .strike] { Self.dropDelimiters(letters, from: &segments) }
         }
-        self.parts = parts
+        self.segments = segments
     }
 
     /// Where a look begins within a word, or ends beside one with a sign of punctuation, signs would be text.
-    private static func dropSigns(_ letters: InlineStyle, from parts: inout [Part]) {
+    private static func dropDelimiters(_ letters: InlineStyle, from segments: inout [Segment]) {
         var start = 0
-        while start < parts.count {
-            guard parts[start].signs.style.contains(letters) else {
+        while start < segments.count {
+            guard segments[start].delimiters.style.contains(letters) else {
                 start += 1
                 continue
             }
             var end = start + 1
-            while end < parts.count, parts[end].signs.style.contains(letters) { end += 1 }
-            let before = start > 0 ? Beside(parts[start - 1], isEnd: true) : .space
-            let after = end < parts.count ? Beside(parts[end], isEnd: false) : .space
-            let (first, last) = (Beside(parts[start], isEnd: false), Beside(parts[end - 1], isEnd: true))
+            while end < segments.count, segments[end].delimiters.style.contains(letters) { end += 1 }
+            let before = start > 0 ? Beside(segments[start - 1], isEnd: true) : .space
+            let after = end < segments.count ? Beside(segments[end], isEnd: false) : .space
+            let (first, last) = (Beside(segments[start], isEnd: false), Beside(segments[end - 1], isEnd: true))
             let opens = first != .space && (before <= .punctuation || first != .punctuation && before != .word)
             let closes = last != .space && (after <= .punctuation || last != .punctuation)
-            if !opens || !closes { for index in start..<end { parts[index].signs.style.remove(letters) } }
+            if !opens || !closes { for index in start..<end { segments[index].delimiters.style.remove(letters) } }
             start = end
         }
     }
@@ -131,8 +131,8 @@ struct InlineWriter {
         case letter
         case word
 
-        init(_ part: Part, isEnd: Bool) {
-            let run = isEnd ? part.runs.last : part.runs.first
+        init(_ segment: Segment, isEnd: Bool) {
+            let run = isEnd ? segment.runs.last : segment.runs.first
             guard run?.mention == nil, let text = run?.text,
                 let scalar = isEnd ? text.unicodeScalars.last : text.unicodeScalars.first
             else {
@@ -151,22 +151,22 @@ struct InlineWriter {
         static func < (one: Beside, other: Beside) -> Bool { one.rawValue < other.rawValue }
     }
 
-    private static func parts(of text: InlineText, _ care: InlineCare) -> [Part] {
-        text.groups { Group(mention: $0.mention, link: $0.link?.target) }.flatMap { group -> [Part] in
+    private static func segments(of text: InlineText, _ care: InlineCare) -> [Segment] {
+        text.groups { Group(mention: $0.mention, link: $0.link?.target) }.flatMap { group -> [Segment] in
             let isMention = group.key.mention != nil && !isBare(group.runs)
-            let pieces = isMention ? [group.runs] : group.runs.indices.map { group.runs[$0...$0] }
-            return pieces.map { runs in
-                var signs = Signs()
-                guard care < .marks, let first = runs.first else { return Part(runs: runs, signs: signs) }
-                signs.style = runs.reduce(signed) { $0.intersection($1.style) }
+            let runGroups = isMention ? [group.runs] : group.runs.indices.map { group.runs[$0...$0] }
+            return runGroups.map { runs in
+                var delimiters = Delimiters()
+                guard care < .marks, let first = runs.first else { return Segment(runs: runs, delimiters: delimiters) }
+                delimiters.style = runs.reduce(signed) { $0.intersection($1.style) }
                 // Code has no names in it, and no breaks.
                 if runs.contains(where: { $0.text.utf8.contains(0x0A) || $0.text.utf8.contains(0x60) && isMention }) {
-                    signs.style.remove(.code)
+                    delimiters.style.remove(.code)
                 }
-                if !isMention, !isBare(group.runs) { signs.link = group.key.link }
-                signs.isSpoiler = runs.allSatisfy { $0.spoiler != nil && $0.spoiler == first.spoiler }
-                if first.spoiler?.reason.isEmpty == false { signs.isSpoiler = false }
-                return Part(runs: runs, signs: signs)
+                if !isMention, !isBare(group.runs) { delimiters.link = group.key.link }
+                delimiters.isSpoiler = runs.allSatisfy { $0.spoiler != nil && $0.spoiler == first.spoiler }
+                if first.spoiler?.reason.isEmpty == false { delimiters.isSpoiler = false }
+                return Segment(runs: runs, delimiters: delimiters)
             }
         }
     }
@@ -201,10 +201,10 @@ struct InlineWriter {
             let trailing = rest.reversed().prefix { $0.isSpace }.count
             let core = rest.dropLast(trailing)
             let before = bytes[..<rest.startIndex]
-            func space(_ bytes: Substring.UTF8View, beside neighbour: Int) -> InlineRun {
+            func space(_ bytes: Substring.UTF8View, beside neighbor: Int) -> InlineRun {
                 var space = run.with(Substring(bytes))
-                let style = runs.indices.contains(neighbour) ? runs[neighbour].style : []
-                let spoiler = runs.indices.contains(neighbour) ? runs[neighbour].spoiler : nil
+                let style = runs.indices.contains(neighbor) ? runs[neighbor].style : []
+                let spoiler = runs.indices.contains(neighbor) ? runs[neighbor].spoiler : nil
                 space.style.formIntersection(style.union([.underline, .code]))
                 if spoiler != run.spoiler { space.spoiler = nil }
                 return space
@@ -227,10 +227,10 @@ struct InlineWriter {
 
     private mutating func write() {
         let ends = extents()
-        for (index, part) in parts.enumerated() {
-            close(to: part.signs)
-            open(part.signs, at: index, ends[index])
-            write(part, isFirst: index == 0)
+        for (index, segment) in segments.enumerated() {
+            close(to: segment.delimiters)
+            open(segment.delimiters, at: index, ends[index])
+            write(segment, isFirst: index == 0)
         }
         while let last = open.popLast() { close(last) }
     }
@@ -241,62 +241,62 @@ struct InlineWriter {
     }
 
     private func extents() -> [Extent] {
-        var ends = [Extent](repeating: Extent(), count: parts.count)
-        for index in parts.indices.reversed() {
-            let (signs, next) = (parts[index].signs, index + 1)
-            let after = next < parts.count ? parts[next].signs : Signs()
-            let known = next < parts.count ? ends[next] : Extent()
+        var ends = [Extent](repeating: Extent(), count: segments.count)
+        for index in segments.indices.reversed() {
+            let (delimiters, next) = (segments[index].delimiters, index + 1)
+            let after = next < segments.count ? segments[next].delimiters : Delimiters()
+            let nextExtent = next < segments.count ? ends[next] : Extent()
             ends[index] = Extent(
-                spoiler: signs.isSpoiler && after.isSpoiler ? known.spoiler : next,
-                link: signs.link != nil && signs.link == after.link ? known.link : next,
-                bold: signs.style.contains(.bold) && after.style.contains(.bold) ? known.bold : next,
-                strike: signs.style.contains(.strike) && after.style.contains(.strike) ? known.strike : next,
-                italic: signs.style.contains(.italic) && after.style.contains(.italic) ? known.italic : next)
+                spoiler: delimiters.isSpoiler && after.isSpoiler ? nextExtent.spoiler : next,
+                link: delimiters.link != nil && delimiters.link == after.link ? nextExtent.link : next,
+                bold: delimiters.style.contains(.bold) && after.style.contains(.bold) ? nextExtent.bold : next,
+                strike: delimiters.style.contains(.strike) && after.style.contains(.strike) ? nextExtent.strike : next,
+                italic: delimiters.style.contains(.italic) && after.style.contains(.italic) ? nextExtent.italic : next)
         }
         return ends
     }
 
     /// Ends what the next part does not have, with all that began in it.
-    private mutating func close(to signs: Signs) {
-        let kept = open.prefix { sign in
-            switch sign {
-            case .spoiler: signs.isSpoiler
-            case .link(let target): signs.link == target
-            case .bold: signs.style.contains(.bold)
-            case .strike: signs.style.contains(.strike)
-            case .italic: signs.style.contains(.italic)
+    private mutating func close(to delimiters: Delimiters) {
+        let remainingCount = open.prefix { delimiter in
+            switch delimiter {
+            case .spoiler: delimiters.isSpoiler
+            case .link(let target): delimiters.link == target
+            case .bold: delimiters.style.contains(.bold)
+            case .strike: delimiters.style.contains(.strike)
+            case .italic: delimiters.style.contains(.italic)
             case .code: false
             }
         }.count
-        while open.count > kept { if let last = open.popLast() { close(last) } }
+        while open.count > remainingCount { if let last = open.popLast() { close(last) } }
     }
 
-    private mutating func open(_ signs: Signs, at index: Int, _ ends: Extent) {
-        var missing: [(sign: Sign, end: Int)] = []
-        func isOpen(_ matches: (Sign) -> Bool) -> Bool { open.contains(where: matches) }
-        if signs.isSpoiler, !isOpen({ $0 == .spoiler }) { missing.append((.spoiler, ends.spoiler)) }
-        if let link = signs.link, !isOpen({ $0 == .link(link) }) { missing.append((.link(link), ends.link)) }
-        if signs.style.contains(.bold), !isOpen({ $0 == .bold }) { missing.append((.bold, ends.bold)) }
-        if signs.style.contains(.strike), !isOpen({ $0 == .strike }) { missing.append((.strike, ends.strike)) }
-        if signs.style.contains(.italic), !isOpen({ if case .italic = $0 { true } else { false } }) {
+    private mutating func open(_ delimiters: Delimiters, at index: Int, _ ends: Extent) {
+        var missing: [(sign: Delimiter, end: Int)] = []
+        func isOpen(_ matches: (Delimiter) -> Bool) -> Bool { open.contains(where: matches) }
+        if delimiters.isSpoiler, !isOpen({ $0 == .spoiler }) { missing.append((.spoiler, ends.spoiler)) }
+        if let link = delimiters.link, !isOpen({ $0 == .link(link) }) { missing.append((.link(link), ends.link)) }
+        if delimiters.style.contains(.bold), !isOpen({ $0 == .bold }) { missing.append((.bold, ends.bold)) }
+        if delimiters.style.contains(.strike), !isOpen({ $0 == .strike }) { missing.append((.strike, ends.strike)) }
+        if delimiters.style.contains(.italic), !isOpen({ if case .italic = $0 { true } else { false } }) {
             // Stars beside stars are hard to read, for people too.
             missing.append((.italic(UInt8(ascii: "*")), ends.italic))
         }
         let isBeside = missing.contains { $0.sign == .bold } || open.last == .bold
-        for (sign, _) in missing.sorted(by: { $0.end > $1.end }) {
-            if case .italic = sign, isBeside { start(.italic(UInt8(ascii: "_"))) } else { start(sign) }
+        for (delimiter, _) in missing.sorted(by: { $0.end > $1.end }) {
+            if case .italic = delimiter, isBeside { start(.italic(UInt8(ascii: "_"))) } else { start(delimiter) }
         }
-        guard signs.style.contains(.code) else { return }
-        let text = parts[index].runs.reduce(into: "") { $0 += $1.text }
+        guard delimiters.style.contains(.code) else { return }
+        let text = segments[index].runs.reduce(into: "") { $0 += $1.text }
         let fence = String(repeating: "`", count: text.longestRun(of: 0x60) + 1)
         let isPadded =
             text.utf8.first == 0x60 || text.utf8.last == 0x60 || (text.utf8.first == 0x20 && text.utf8.last == 0x20)
         start(.code(fence: fence, pad: isPadded ? " " : ""))
     }
 
-    private mutating func start(_ sign: Sign) {
-        open.append(sign)
-        switch sign {
+    private mutating func start(_ delimiter: Delimiter) {
+        open.append(delimiter)
+        switch delimiter {
         case .spoiler: putBars()
         case .link: output.append("[")
         case .bold: output.append("**")
@@ -306,8 +306,8 @@ struct InlineWriter {
         }
     }
 
-    private mutating func close(_ sign: Sign) {
-        switch sign {
+    private mutating func close(_ delimiter: Delimiter) {
+        switch delimiter {
         case .spoiler: putBars()
         case .link(let target): output.append("](" + Self.destination(target.address) + ")")
         case .bold: output.append("**")
@@ -336,36 +336,36 @@ struct InlineWriter {
 
     // MARK: Text
 
-    private mutating func write(_ part: Part, isFirst: Bool) {
-        let isMention = part.runs.count > 1 || (part.runs.first?.mention != nil && !Self.isBare(part.runs))
-        let isCode = part.signs.style.contains(.code)
+    private mutating func write(_ segment: Segment, isFirst: Bool) {
+        let isMention = segment.runs.count > 1 || (segment.runs.first?.mention != nil && !Self.isBare(segment.runs))
+        let isCode = segment.delimiters.style.contains(.code)
         let start = output.length
-        for run in part.runs {
+        for run in segment.runs {
             let runStart = output.length
             if isMention {
                 output.append(run.text)
             } else if isCode {
                 if run.text.utf8.contains(UInt8(ascii: "|")) { hasOpenBar = true }
                 output.append(run.text)
-            } else if care == .none || (Self.isBare(part.runs) && care < .marks) {
+            } else if care == .none || (Self.isBare(segment.runs) && care < .marks) {
                 output.append(run.text)
             } else {
                 output.append(run.text.escaped(isLineStart: output.isEmpty || output.text.utf8.last == 0x0A))
             }
-            mark(run, from: runStart, but: part.signs, isMention: isMention)
+            mark(run, from: runStart, but: segment.delimiters, isMention: isMention)
         }
-        if isMention, let mention = part.runs.first?.mention { output.mark(from: start, .mention(mention)) }
+        if isMention, let mention = segment.runs.first?.mention { output.mark(from: start, .mention(mention)) }
     }
 
     /// What signs do not say of a run.
-    private mutating func mark(_ run: InlineRun, from start: Int, but signs: Signs, isMention: Bool) {
-        let style = run.style.subtracting(signs.style)
+    private mutating func mark(_ run: InlineRun, from start: Int, but delimiters: Delimiters, isMention: Bool) {
+        let style = run.style.subtracting(delimiters.style)
         var marks = Self.styles.filter { style.contains($0.0) }.map(\.1)
         if let color = run.foreground { marks.append(.foreground(color.hexadecimal)) }
         if let color = run.background { marks.append(.background(color.hexadecimal)) }
-        if let spoiler = run.spoiler, !signs.isSpoiler { marks.append(.spoiler(reason: spoiler.reason)) }
+        if let spoiler = run.spoiler, !delimiters.isSpoiler { marks.append(.spoiler(reason: spoiler.reason)) }
         let isBare = care < .marks && Self.isBare([run])
-        if let link = run.link, !isMention, signs.link == nil, !isBare {
+        if let link = run.link, !isMention, delimiters.link == nil, !isBare {
             marks.append(.link(link.target.address))
         }
         var ends: [TextStyle: Int] = [:]

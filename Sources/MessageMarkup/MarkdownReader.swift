@@ -6,18 +6,18 @@ import ChatCore
 /// As in every chat a line break in the text is a line break, and HTML is text: it is recognised all the same, so that
 /// marks in it stay as they are. Addresses are found by ``AddressFinder``, as in every other text, and not by MD4C's
 /// extensions.
-struct MarkdownReader {
+struct MarkdownParser {
     private static let flags = UInt32(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS)
     /// MD4C counts the bytes of its blocks in an `int`, and takes up to sixty bytes of memory for one of the text.
-    private static let mostBytes = 16 << 20
+    private static let maxBytes = 16 << 20
 
     private let source: MarkdownSource
     private var builder: BodyBuilder
     /// Where the text lies that MD4C reads, for places in it.
     private var base = UnsafeRawBufferPointer(start: nil, count: 0)
     /// What the styles of the author add to what Markdown says, and the stretch that it is from.
-    private var overlay = MarkLook()
-    private var stretch = 0
+    private var overlay = InlineAttributes()
+    private var attributeRunIndex = 0
     /// Behind the last text that was read.
     private var lastEnd = 0
     private var isInCode = false
@@ -32,48 +32,48 @@ struct MarkdownReader {
     private var isInCell = false
     private var isCellEmpty = false
     /// MD4C fills each row of a table up to the width of its head, for up to 128 cells two bytes are enough.
-    private var emptyCellsLeft: Int
+    private var remainingEmptyCells: Int
 
     /// - Returns: nil where it was given up: no text that somebody would write.
     static func body(_ source: MarkdownSource, isEmote: Bool) -> MessageBody? {
         let count = source.text.utf8.count
-        let marks = InlineMarks(readsSpoilers: true, bar: source.bar)
-        return body(source, count, isEmote: isEmote, marks: marks)
+        let annotator = InlineAnnotator(readsSpoilers: true, bar: source.bar)
+        return body(source, count, isEmote: isEmote, annotator: annotator)
     }
 
     /// The same, with members who are found by their names.
     static func body(_ source: MarkdownSource, names: MentionNames, isEmote: Bool) -> MessageBody? {
-        let marks = InlineMarks(readsSpoilers: true, names: names, bar: source.bar)
-        return body(source, source.text.utf8.count, isEmote: isEmote, marks: marks)
+        let annotator = InlineAnnotator(readsSpoilers: true, names: names, bar: source.bar)
+        return body(source, source.text.utf8.count, isEmote: isEmote, annotator: annotator)
     }
 
     private static func body(
-        _ source: MarkdownSource, _ count: Int, isEmote: Bool, marks: InlineMarks
+        _ source: MarkdownSource, _ count: Int, isEmote: Bool, annotator: InlineAnnotator
     ) -> MessageBody? {
-        var reader = MarkdownReader(
-            source: source, builder: BodyBuilder(marks: marks), addressBudget: max(100_000, count),
-            emptyCellsLeft: 10_000 + count)
-        guard count <= mostBytes, ContainerDepth.isBearable(source.text), reader.read() else { return nil }
-        return reader.builder.finished(isEmote: isEmote)
+        var parser = MarkdownParser(
+            source: source, builder: BodyBuilder(annotator: annotator), addressBudget: max(100_000, count),
+            remainingEmptyCells: 10_000 + count)
+        guard count <= maxBytes, ContainerDepth.isBearable(source.text), parser.read() else { return nil }
+        return parser.builder.finished(isEmote: isEmote)
     }
 
     /// - Returns: false where it was given up.
     private mutating func read() -> Bool {
         var parser = MD_PARSER()
         parser.flags = Self.flags
-        parser.enter_block = { type, detail, reader in reader!.reader.pointee.enter(type, detail) }
-        parser.leave_block = { type, detail, reader in reader!.reader.pointee.leave(type, detail) }
-        parser.enter_span = { type, detail, reader in reader!.reader.pointee.enter(type, detail) }
-        parser.leave_span = { type, _, reader in reader!.reader.pointee.leave(type) }
-        parser.text = { type, text, count, reader in
-            reader!.reader.pointee.add(type, UnsafeRawBufferPointer(start: text, count: Int(count)))
+        parser.enter_block = { type, detail, userData in userData!.markdownParser.pointee.enter(type, detail) }
+        parser.leave_block = { type, detail, userData in userData!.markdownParser.pointee.leave(type, detail) }
+        parser.enter_span = { type, detail, userData in userData!.markdownParser.pointee.enter(type, detail) }
+        parser.leave_span = { type, _, userData in userData!.markdownParser.pointee.leave(type) }
+        parser.text = { type, text, count, userData in
+            userData!.markdownParser.pointee.add(type, UnsafeRawBufferPointer(start: text, count: Int(count)))
         }
         var text = source.text
         return text.withUTF8 { bytes in
             base = UnsafeRawBufferPointer(bytes)
             return bytes.withMemoryRebound(to: CChar.self) { bytes in
-                withUnsafeMutablePointer(to: &self) { reader in
-                    md_parse(bytes.baseAddress, MD_SIZE(bytes.count), &parser, reader) == 0
+                withUnsafeMutablePointer(to: &self) { pointer in
+                    md_parse(bytes.baseAddress, MD_SIZE(bytes.count), &parser, pointer) == 0
                 }
             }
         }
@@ -90,8 +90,8 @@ struct MarkdownReader {
             builder.open(.list(start: detail.map { Int($0.load(as: MD_BLOCK_OL_DETAIL.self).start) } ?? 1))
         case MD_BLOCK_LI:
             let item = detail?.load(as: MD_BLOCK_LI_DETAIL.self)
-            let mark = item.flatMap { $0.is_task != 0 ? UInt8(bitPattern: $0.task_mark) : nil }
-            builder.open(.item(isChecked: mark.map { $0 != 0x20 }))
+            let taskMark = item.flatMap { $0.is_task != 0 ? UInt8(bitPattern: $0.task_mark) : nil }
+            builder.open(.item(isChecked: taskMark.map { $0 != 0x20 }))
         case MD_BLOCK_CODE:
             builder.endParagraph()
             let info = detail.map { string($0.load(as: MD_BLOCK_CODE_DETAIL.self).info) } ?? ""
@@ -125,8 +125,8 @@ struct MarkdownReader {
         case MD_BLOCK_TH, MD_BLOCK_TD:
             builder.close()
             isInCell = false
-            if isCellEmpty { emptyCellsLeft -= 1 }
-            return emptyCellsLeft < 0 ? 1 : 0
+            if isCellEmpty { remainingEmptyCells -= 1 }
+            return remainingEmptyCells < 0 ? 1 : 0
         default: break
         }
         return 0
@@ -135,7 +135,7 @@ struct MarkdownReader {
     private mutating func addCode() {
         isInCode = false
         if pending.last == 0x0A { pending.removeLast() }
-        if !pending.isEmpty { builder.add(.code(takePending(), language: language)) }
+        if !pending.isEmpty { builder.add(.code(drainPending(), language: language)) }
     }
 
     // MARK: Spans
@@ -145,11 +145,11 @@ struct MarkdownReader {
         isCellEmpty = false
         switch span {
         case MD_SPAN_STRONG, MD_SPAN_EM, MD_SPAN_DEL: style(span, 1)
-        case MD_SPAN_CODE: builder.look.style.insert(.code)
+        case MD_SPAN_CODE: builder.runTemplate.style.insert(.code)
         case MD_SPAN_A: link(detail?.load(as: MD_SPAN_A_DETAIL.self).href)
         case MD_SPAN_IMG:
             // A picture from the web is a link to it: nothing is fetched from where a text says.
-            isLinkOfImage = builder.look.link == nil
+            isLinkOfImage = builder.runTemplate.link == nil
             if isLinkOfImage { link(detail?.load(as: MD_SPAN_IMG_DETAIL.self).src) }
         default: break
         }
@@ -160,7 +160,7 @@ struct MarkdownReader {
         flush()
         switch span {
         case MD_SPAN_STRONG, MD_SPAN_EM, MD_SPAN_DEL: style(span, -1)
-        case MD_SPAN_CODE: builder.look.style.remove(.code)
+        case MD_SPAN_CODE: builder.runTemplate.style.remove(.code)
         case MD_SPAN_A: link(nil)
         case MD_SPAN_IMG: if isLinkOfImage { link(nil) }
         default: break
@@ -180,18 +180,22 @@ struct MarkdownReader {
         _ style: InlineStyle, _ depth: WritableKeyPath<(bold: Int, italic: Int, strike: Int), Int>, _ change: Int
     ) {
         depths[keyPath: depth] += change
-        if depths[keyPath: depth] > 0 { builder.look.style.insert(style) } else { builder.look.style.remove(style) }
+        if depths[keyPath: depth] > 0 {
+            builder.runTemplate.style.insert(style)
+        } else {
+            builder.runTemplate.style.remove(style)
+        }
     }
 
     private mutating func link(_ attribute: MD_ATTRIBUTE?) {
-        builder.look.link = nil
-        builder.look.mention = nil
+        builder.runTemplate.link = nil
+        builder.runTemplate.mention = nil
         guard let attribute, addressBudget > 0 else { return }
         let address = string(attribute)
         guard let target = LinkTarget(address) else { return }
         addressBudget -= address.utf8.count
-        builder.look.link = BodyLink(unjudged: target)
-        builder.look.mention = target.mention
+        builder.runTemplate.link = BodyLink(unjudged: target)
+        builder.runTemplate.mention = target.mention
     }
 
     // MARK: Text
@@ -201,19 +205,19 @@ struct MarkdownReader {
         switch type {
         case MD_TEXT_BR, MD_TEXT_SOFTBR:
             // The break stands where the text before it ends.
-            turn(to: lastEnd)
+            moveOverlay(to: lastEnd)
             flush()
-            let look = builder.look
-            builder.look = overlay.applied(to: look)
+            let runTemplate = builder.runTemplate
+            builder.runTemplate = overlay.applied(to: runTemplate)
             builder.breakLine()
-            builder.look = look
+            builder.runTemplate = runTemplate
         case MD_TEXT_ENTITY:
-            if let offset = offset(of: text) { turn(to: offset) }
+            if let offset = offset(of: text) { moveOverlay(to: offset) }
             appendEntity(text)
         case MD_TEXT_NORMAL where isEscapedBar(text):
-            if let offset = offset(of: text) { turn(to: offset) }
+            if let offset = offset(of: text) { moveOverlay(to: offset) }
             appendBar()
-        default: take(text, isCodeOfCell: type == MD_TEXT_CODE && isInCell)
+        default: addText(text, isCodeOfCell: type == MD_TEXT_CODE && isInCell)
         }
         return 0
     }
@@ -225,20 +229,20 @@ struct MarkdownReader {
         return offset + text.count <= self.base.count ? offset : nil
     }
 
-    private mutating func take(_ text: UnsafeRawBufferPointer, isCodeOfCell: Bool) {
-        guard !source.mentions.isEmpty || !source.stretches.isEmpty, let offset = offset(of: text) else {
+    private mutating func addText(_ text: UnsafeRawBufferPointer, isCodeOfCell: Bool) {
+        guard !source.mentions.isEmpty || !source.attributeRuns.isEmpty, let offset = offset(of: text) else {
             return append(text[...], isCodeOfCell)
         }
         defer { lastEnd = offset + text.count }
-        var (start, place) = (0, 0)
-        while let sign = source.sign.first, place < text.count {
-            guard text[place] == sign, let (number, end) = source.mention(text, at: place) else {
-                place += 1
+        var (start, position) = (0, 0)
+        while let sentinel = source.sentinel.first, position < text.count {
+            guard text[position] == sentinel, let (number, end) = source.mention(text, at: position) else {
+                position += 1
                 continue
             }
-            append(text[start..<place], at: offset + start, isCodeOfCell)
+            append(text[start..<position], at: offset + start, isCodeOfCell)
             addMention(number)
-            (start, place) = (end, end)
+            (start, position) = (end, end)
         }
         append(text[start...], at: offset + start, isCodeOfCell)
     }
@@ -247,12 +251,14 @@ struct MarkdownReader {
     private mutating func append(_ text: Slice<UnsafeRawBufferPointer>, at offset: Int, _ isCodeOfCell: Bool) {
         var (text, offset) = (text, offset)
         while !text.isEmpty {
-            turn(to: offset)
-            let next = stretch + 1 < source.stretches.count ? source.stretches[stretch + 1].start : .max
-            let part = text.prefix(max(1, next - offset))
-            append(part, isCodeOfCell)
-            offset += part.count
-            text = text.dropFirst(part.count)
+            moveOverlay(to: offset)
+            let next =
+                attributeRunIndex + 1 < source.attributeRuns.count
+                ? source.attributeRuns[attributeRunIndex + 1].start : .max
+            let segment = text.prefix(max(1, next - offset))
+            append(segment, isCodeOfCell)
+            offset += segment.count
+            text = text.dropFirst(segment.count)
         }
     }
 
@@ -262,10 +268,10 @@ struct MarkdownReader {
 
     /// `\|` is a bar in a cell even within code, which MD4C leaves as it is (GFM, example 200).
     private mutating func appendCodeOfCell(_ text: Slice<UnsafeRawBufferPointer>) {
-        for place in text.indices {
+        for index in text.indices {
             let isEscape =
-                text[place] == UInt8(ascii: "\\") && place + 1 < text.endIndex && text[place + 1] == UInt8(ascii: "|")
-            if !isEscape { pending.append(text[place]) }
+                text[index] == UInt8(ascii: "\\") && index + 1 < text.endIndex && text[index + 1] == UInt8(ascii: "|")
+            if !isEscape { pending.append(text[index]) }
         }
     }
 
@@ -291,40 +297,40 @@ struct MarkdownReader {
     }
 
     /// From a place on the text may lie under other styles.
-    private mutating func turn(to offset: Int) {
-        guard !source.stretches.isEmpty, !isInCode else { return }
-        stretch = source.stretch(at: offset, hint: stretch)
-        let look = source.stretches[stretch].look
-        guard look != overlay else { return }
+    private mutating func moveOverlay(to offset: Int) {
+        guard !source.attributeRuns.isEmpty, !isInCode else { return }
+        attributeRunIndex = source.attributeRunIndex(at: offset, hint: attributeRunIndex)
+        let attributes = source.attributeRuns[attributeRunIndex].attributes
+        guard attributes != overlay else { return }
         flush()
-        overlay = look
+        overlay = attributes
     }
 
     /// In a block of code there is only text.
     private mutating func addMention(_ number: Int) {
-        guard let pieces = source.pieces else { return }
+        guard let segments = source.segments else { return }
         guard !isInCode else {
-            for piece in source.mentions[number] { pending += piece.text.utf8 }
+            for segment in source.mentions[number] { pending += segment.text.utf8 }
             return
         }
         flush()
-        let look = builder.look
-        for piece in source.mentions[number] {
-            builder.look = pieces.run(piece, in: look)
-            builder.add(piece.text)
+        let runTemplate = builder.runTemplate
+        for segment in source.mentions[number] {
+            builder.runTemplate = segments.run(segment, in: runTemplate)
+            builder.add(segment.text)
         }
-        builder.look = look
+        builder.runTemplate = runTemplate
     }
 
     private mutating func flush() {
         guard !pending.isEmpty else { return }
-        let look = builder.look
-        if !overlay.isPlain { builder.look = overlay.applied(to: look) }
-        builder.add(takePending())
-        builder.look = look
+        let runTemplate = builder.runTemplate
+        if !overlay.isPlain { builder.runTemplate = overlay.applied(to: runTemplate) }
+        builder.add(drainPending())
+        builder.runTemplate = runTemplate
     }
 
-    private mutating func takePending() -> String {
+    private mutating func drainPending() -> String {
         defer { pending.removeAll(keepingCapacity: true) }
         return String(decoding: pending, as: UTF8.self)
     }
@@ -334,30 +340,30 @@ struct MarkdownReader {
         guard attribute.size > 0, let text = UnsafeRawPointer(attribute.text) else { return "" }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Int(attribute.size))
-        var (part, start) = (0, 0)
+        var (substringIndex, start) = (0, 0)
         while start < attribute.size {
-            let end = Int(attribute.substr_offsets[part + 1])
-            let piece = UnsafeRawBufferPointer(start: text + start, count: end - start)
-            if attribute.substr_types[part] == MD_TEXT_ENTITY {
-                bytes += MarkdownEntity.text(piece)
+            let end = Int(attribute.substr_offsets[substringIndex + 1])
+            let substring = UnsafeRawBufferPointer(start: text + start, count: end - start)
+            if attribute.substr_types[substringIndex] == MD_TEXT_ENTITY {
+                bytes += MarkdownEntity.text(substring)
             } else {
-                appendWithNames(piece, to: &bytes)
+                appendWithNames(substring, to: &bytes)
             }
-            (part, start) = (part + 1, end)
+            (substringIndex, start) = (substringIndex + 1, end)
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     private func appendWithNames(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         guard !source.mentions.isEmpty else { return bytes.append(contentsOf: text) }
-        var place = 0
-        while place < text.count {
-            if let (number, end) = source.mention(text, at: place) {
-                for piece in source.mentions[number] { bytes += piece.text.utf8 }
-                place = end
+        var position = 0
+        while position < text.count {
+            if let (number, end) = source.mention(text, at: position) {
+                for segment in source.mentions[number] { bytes += segment.text.utf8 }
+                position = end
             } else {
-                bytes.append(text[place])
-                place += 1
+                bytes.append(text[position])
+                position += 1
             }
         }
     }
@@ -365,7 +371,9 @@ struct MarkdownReader {
 
 extension UnsafeMutableRawPointer {
     /// What MD4C hands on to each of its callbacks.
-    fileprivate var reader: UnsafeMutablePointer<MarkdownReader> { assumingMemoryBound(to: MarkdownReader.self) }
+    fileprivate var markdownParser: UnsafeMutablePointer<MarkdownParser> {
+        assumingMemoryBound(to: MarkdownParser.self)
+    }
 }
 
 extension BodyTable.Alignment {

@@ -7,27 +7,27 @@ import Composer
 /// character again. MD4C takes private-use characters for letters.
 struct MarkdownSource {
     /// Text in one look, from ``start`` to that of the next.
-    struct Stretch {
+    struct AttributeRun {
         /// In UTF-8 units of ``text``.
         var start: Int
-        var look: MarkLook
+        var attributes: InlineAttributes
     }
 
     private(set) var text: String
     /// The pieces of each mention.
-    private(set) var mentions: [[WrittenPieces.Piece]] = []
+    private(set) var mentions: [[WrittenSegments.Segment]] = []
     /// Empty where no style lies over anything.
-    private(set) var stretches: [Stretch] = []
-    let pieces: WrittenPieces?
+    private(set) var attributeRuns: [AttributeRun] = []
+    let segments: WrittenSegments?
     /// What begins and ends a mention in ``text``.
-    private(set) var sign: [UInt8] = []
+    private(set) var sentinel: [UInt8] = []
     /// What stands for a bar that was escaped, and so is no half of a spoiler's mark; nil where none can be.
     private(set) var bar: Unicode.Scalar?
 
     /// A text without marks. CommonMark replaces U+0000, and MD4C hands some on in the text behind them (0.5.3). A mark
     /// of byte order is none.
     init(_ text: String) {
-        pieces = nil
+        segments = nil
         self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         if self.text.utf8.contains(0) {
             self.text = String(
@@ -37,29 +37,29 @@ struct MarkdownSource {
     }
 
     /// - Returns: nil for a text that has every private-use character there is.
-    init?(_ pieces: WrittenPieces) {
-        self.pieces = pieces
-        let isStyled = pieces.pieces.contains { !$0.look.isPlain }
+    init?(_ segments: WrittenSegments) {
+        self.segments = segments
+        let isStyled = segments.segments.contains { !$0.attributes.isPlain }
         var bytes: [UInt8] = []
-        if !pieces.mentions.isEmpty {
-            guard let scalar = PrivateUse.free(in: pieces.pieces.lazy.map(\.text)) else { return nil }
-            sign = Array(String(Character(scalar)).utf8)
+        if !segments.mentions.isEmpty {
+            guard let scalar = PrivateUse.free(in: segments.segments.lazy.map(\.text)) else { return nil }
+            sentinel = Array(String(Character(scalar)).utf8)
         }
-        for piece in pieces.pieces {
-            if isStyled, stretches.last?.look != piece.look {
-                stretches.append(Stretch(start: bytes.count, look: piece.look))
+        for segment in segments.segments {
+            if isStyled, attributeRuns.last?.attributes != segment.attributes {
+                attributeRuns.append(AttributeRun(start: bytes.count, attributes: segment.attributes))
             }
-            guard let mention = piece.mention else {
-                bytes += piece.text.utf8
+            guard let mention = segment.mention else {
+                bytes += segment.text.utf8
                 continue
             }
             if mention == mentions.count {
                 mentions.append([])
-                bytes += sign
+                bytes += sentinel
                 bytes += Self.letters(mention)
-                bytes += sign
+                bytes += sentinel
             }
-            mentions[mention].append(piece)
+            mentions[mention].append(segment)
         }
         text = String(decoding: bytes, as: UTF8.self)
         findBar()
@@ -71,36 +71,36 @@ struct MarkdownSource {
     }
 
     /// The mention that begins at a ``sign``, and where the text goes on behind it.
-    func mention(_ bytes: UnsafeRawBufferPointer, at place: Int) -> (number: Int, end: Int)? {
-        guard !sign.isEmpty, starts(bytes, at: place) else { return nil }
+    func mention(_ bytes: UnsafeRawBufferPointer, at position: Int) -> (number: Int, end: Int)? {
+        guard !sentinel.isEmpty, starts(bytes, at: position) else { return nil }
         var number = 0
-        var end = place + sign.count
+        var end = position + sentinel.count
         while end < bytes.count, (UInt8(ascii: "a")...UInt8(ascii: "p")).contains(bytes[end]), number < mentions.count {
             number = number << 4 | Int(bytes[end] - UInt8(ascii: "a"))
             end += 1
         }
         guard number < mentions.count, starts(bytes, at: end) else { return nil }
-        return (number, end + sign.count)
+        return (number, end + sentinel.count)
     }
 
-    private func starts(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
-        place + sign.count <= bytes.count && sign.indices.allSatisfy { bytes[place + $0] == sign[$0] }
+    private func starts(_ bytes: UnsafeRawBufferPointer, at position: Int) -> Bool {
+        position + sentinel.count <= bytes.count && sentinel.indices.allSatisfy { bytes[position + $0] == sentinel[$0] }
     }
 
     /// How the text from an offset on looks.
     ///
     /// - Parameter hint: the stretch of the place before; the next one is seldom far.
-    func stretch(at offset: Int, hint: Int) -> Int {
+    func attributeRunIndex(at offset: Int, hint: Int) -> Int {
         func holds(_ index: Int) -> Bool {
-            index < stretches.count && stretches[index].start <= offset
-                && (index + 1 == stretches.count || offset < stretches[index + 1].start)
+            index < attributeRuns.count && attributeRuns[index].start <= offset
+                && (index + 1 == attributeRuns.count || offset < attributeRuns[index + 1].start)
         }
         if holds(hint) { return hint }
         if holds(hint + 1) { return hint + 1 }
-        var (low, high) = (0, stretches.count)
+        var (low, high) = (0, attributeRuns.count)
         while low < high {
             let middle = (low + high) / 2
-            if stretches[middle].start <= offset { low = middle + 1 } else { high = middle }
+            if attributeRuns[middle].start <= offset { low = middle + 1 } else { high = middle }
         }
         return max(0, low - 1)
     }

@@ -10,14 +10,14 @@ struct MarkdownWriter {
         _ body: MessageBody, mentionsEveryone: Bool = false
     ) -> (text: WrittenText, losses: [MarkupLoss]) {
         let writable = WritableBody(body, mentionsEveryone: mentionsEveryone)
-        let wanted = MessageBody(blocks: writable.blocks)
+        let expected = MessageBody(blocks: writable.blocks)
         var losses = writable.losses
         var best: (text: WrittenText, missing: MarkupLoss?)?
         for care in [InlineCare.none, .marks] {
-            var writer = MarkdownWriter(leastCare: care)
-            writer.write(wanted.blocks, prefix: "", first: "")
+            var writer = MarkdownWriter(minCare: care)
+            writer.write(expected.blocks, prefix: "", first: "")
             let (text, isWhole) = writer.output.written()
-            let missing = isWhole ? difference(of: text, from: wanted) : .mention
+            let missing = isWhole ? difference(of: text, from: expected) : .mention
             if best == nil || missing == nil || missing == .spacing { best = (text, missing) }
             if missing == nil { break }
         }
@@ -27,18 +27,18 @@ struct MarkdownWriter {
     }
 
     /// What reading the text yields otherwise than it should.
-    private static func difference(of text: WrittenText, from wanted: MessageBody) -> MarkupLoss? {
+    private static func difference(of text: WrittenText, from expected: MessageBody) -> MarkupLoss? {
         let body = MessageMarkup.body(of: text)
-        if body.readsLike(wanted) { return nil }
-        if body.canonical(isCollapsed: true) == wanted.canonical(isCollapsed: true) { return .spacing }
-        return wanted.isDeep ? .depth : .other
+        if body.readsLike(expected) { return nil }
+        if body.canonical(isCollapsed: true) == expected.canonical(isCollapsed: true) { return .spacing }
+        return expected.isDeep ? .depth : .other
     }
 
-    private let leastCare: InlineCare
+    private let minCare: InlineCare
     private var output = MarkedText()
 
-    private init(leastCare: InlineCare) {
-        self.leastCare = leastCare
+    private init(minCare: InlineCare) {
+        self.minCare = minCare
     }
 
     // MARK: Blocks
@@ -77,10 +77,10 @@ struct MarkdownWriter {
     private mutating func write(_ block: BodyBlock, prefix: String, first: String, isFirstOfItem: Bool) {
         switch block {
         case .text(let text):
-            lines(InlineWriter.written(text, as: isFirstOfItem ? .item : .paragraph, leastCare), prefix, first)
+            lines(InlineWriter.written(text, as: isFirstOfItem ? .item : .paragraph, minCare), prefix, first)
         case .heading(let level, let text):
             lines(
-                InlineWriter.written(text, as: .heading, leastCare), prefix,
+                InlineWriter.written(text, as: .heading, minCare), prefix,
                 first + String(repeating: "#", count: level) + " ")
         case .code(let code, let language):
             let fence = String(repeating: "`", count: max(3, code.longestRun(of: UInt8(ascii: "`")) + 1))
@@ -98,12 +98,12 @@ struct MarkdownWriter {
     private mutating func write(_ list: BodyList, isAlternate: Bool, prefix: String, first: String) {
         for (index, item) in list.items.enumerated() {
             if index > 0 { output.append("\n") }
-            var mark = isAlternate ? "* " : "- "
-            if let start = list.start { mark = "\(min(start + index, 999_999_999))" + (isAlternate ? ") " : ". ") }
+            var marker = isAlternate ? "* " : "- "
+            if let start = list.start { marker = "\(min(start + index, 999_999_999))" + (isAlternate ? ") " : ". ") }
             let before = index == 0 ? first : prefix
-            let inner = prefix + String(repeating: " ", count: mark.utf8.count)
+            let inner = prefix + String(repeating: " ", count: marker.utf8.count)
             let task = item.isChecked.map { $0 ? "[x] " : "[ ] " } ?? ""
-            write(item.blocks, prefix: inner, first: before + mark + task, isItem: true)
+            write(item.blocks, prefix: inner, first: before + marker + task, isItem: true)
         }
     }
 
@@ -112,14 +112,14 @@ struct MarkdownWriter {
             var line = MarkedText("|")
             for cell in row {
                 line.append(" ")
-                line.append(InlineWriter.written(cell.text, as: .cell, leastCare))
+                line.append(InlineWriter.written(cell.text, as: .cell, minCare))
                 line.append(" |")
             }
             output.append(index == 0 ? first : "\n" + prefix)
             output.append(line)
             guard index == 0 else { continue }
-            let signs = row.map { [.start: "---", .center: ":-:", .end: "--:"][$0.alignment] ?? "---" }
-            output.append("\n" + prefix + "| " + signs.joined(separator: " | ") + " |")
+            let delimiters = row.map { [.start: "---", .center: ":-:", .end: "--:"][$0.alignment] ?? "---" }
+            output.append("\n" + prefix + "| " + delimiters.joined(separator: " | ") + " |")
         }
     }
 

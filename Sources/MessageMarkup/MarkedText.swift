@@ -40,15 +40,15 @@ struct MarkedText {
         var result = MarkedText()
         /// Where each line begins, before and after.
         var lines: [(before: Int, added: Int)] = [(0, 0)]
-        var place = 0
+        var position = 0
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if line.offset > 0 {
                 result.append("\n" + (line.element.isEmpty ? prefix.trimmingSpaces : prefix))
-                place += 1
-                lines.append((place, result.length - place))
+                position += 1
+                lines.append((position, result.length - position))
             }
             result.append(line.element)
-            place += line.element.utf16.count
+            position += line.element.utf16.count
         }
         func moved(_ offset: Int, isEnd: Bool) -> Int {
             var (low, high) = (0, lines.count)
@@ -78,7 +78,7 @@ struct MarkedText {
         let marks = mergedStyles
         guard !marks.isEmpty else { return (WrittenText(text), true) }
         let document = ComposerDocument(text)
-        var kept: [WrittenText.Mark] = []
+        var alignedMarks: [WrittenText.Mark] = []
         var end = 0
         var isWhole = true
         for mark in marks.sorted(by: { $0.range.location < $1.range.location }) {
@@ -89,9 +89,9 @@ struct MarkedText {
                 guard range.location >= end else { continue }
                 end = range.end
             }
-            kept.append(WrittenText.Mark(mark.content, over: range))
+            alignedMarks.append(WrittenText.Mark(mark.content, over: range))
         }
-        let text = WrittenText(text, marks: kept) ?? WrittenText(text)
+        let text = WrittenText(text, marks: alignedMarks) ?? WrittenText(text)
         return (text, isWhole)
     }
 

@@ -41,7 +41,7 @@ enum MarkupTag: UInt8, CaseIterable {
     }
 
     /// Open elements that this one ends when it begins.
-    var endsOnBegin: TagSet {
+    var endsOnStart: TagSet {
         switch self {
         case .li: [.li, .p]
         case .td, .th: [.td, .th]
@@ -77,7 +77,7 @@ enum MarkupTag: UInt8, CaseIterable {
 /// What ``TagLimiter`` asks of an element.
 final class TagFacts: Sendable {
     let attributes: [String]
-    let endsOnBegin: TagSet
+    let endsOnStart: TagSet
     let scope: TagSet
     /// `<name`
     let start: [UInt8]
@@ -86,7 +86,7 @@ final class TagFacts: Sendable {
 
     init(_ tag: MarkupTag) {
         attributes = tag.attributes
-        endsOnBegin = tag.endsOnBegin
+        endsOnStart = tag.endsOnStart
         scope = tag.scope
         start = Array("<\(tag.name)".utf8)
         end = Array("</\(tag.name)>".utf8)

@@ -32,41 +32,41 @@ public struct MentionNames: Hashable, Sendable {
         }
         let name = Array(after.displayName.utf8)
         guard let first = name.first else { return }
-        var known = entries[first] ?? []
-        let place = known.firstIndex { $0.name.count < name.count } ?? known.count
-        known.insert(Entry(name: name, member: after.id.rawValue), at: place)
-        entries[first] = known
+        var candidates = entries[first] ?? []
+        let insertionIndex = candidates.firstIndex { $0.name.count < name.count } ?? candidates.count
+        candidates.insert(Entry(name: name, member: after.id.rawValue), at: insertionIndex)
+        entries[first] = candidates
     }
 
     var isEmpty: Bool { entries.isEmpty }
 
     /// Where members are named, in UTF-8 units.
-    func mentions(in text: String) -> [(range: Range<Int>, mark: InlineMarks.Mark)] {
+    func mentions(in text: String) -> [(range: Range<Int>, mark: InlineAnnotator.Annotation)] {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return [] }
         var text = text
         return text.withUTF8 { bytes in
-            var found: [(range: Range<Int>, mark: InlineMarks.Mark)] = []
-            var place = 0
-            while place + 1 < bytes.count {
-                if bytes[place] == UInt8(ascii: "@"), place == 0 || !bytes[place - 1].isPartOfWord,
-                    let entry = entry(at: place + 1, in: bytes)
+            var found: [(range: Range<Int>, mark: InlineAnnotator.Annotation)] = []
+            var position = 0
+            while position + 1 < bytes.count {
+                if bytes[position] == UInt8(ascii: "@"), position == 0 || !bytes[position - 1].isPartOfWord,
+                    let entry = entry(at: position + 1, in: bytes)
                 {
-                    let end = place + 1 + entry.name.count
-                    found.append((place..<end, .mention(.member(entry.member))))
-                    place = end
+                    let end = position + 1 + entry.name.count
+                    found.append((position..<end, .mention(.member(entry.member))))
+                    position = end
                 } else {
-                    place += 1
+                    position += 1
                 }
             }
             return found
         }
     }
 
-    private func entry(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Entry? {
-        entries[bytes[place]]?.first { entry in
-            let end = place + entry.name.count
+    private func entry(at position: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Entry? {
+        entries[bytes[position]]?.first { entry in
+            let end = position + entry.name.count
             guard end <= bytes.count, end == bytes.count || !bytes[end].isPartOfWord else { return false }
-            return bytes[place..<end].elementsEqual(entry.name)
+            return bytes[position..<end].elementsEqual(entry.name)
         }
     }
 }

@@ -6,12 +6,12 @@ extension MessageMarkup {
     /// marks over those. Names in code are none, and in a text that is not Markdown none is looked for.
     public static func written(_ text: WrittenText, naming names: MentionNames) -> WrittenText {
         guard text.syntax == .markdown, text.marks.isEmpty else { return text }
-        let found = names.mentions(in: text.source).prefix(mostNames)
+        let found = names.mentions(in: text.source).prefix(maxNames)
         guard !found.isEmpty else { return text }
         let bytes = Array(text.source.utf8)
         func units(_ range: Range<Int>) -> Int { String(decoding: bytes[range], as: UTF8.self).utf16.count }
-        let marks = found.compactMap { range, mark -> WrittenText.Mark? in
-            guard case .mention(let mention) = mark else { return nil }
+        let marks = found.compactMap { range, annotation -> WrittenText.Mark? in
+            guard case .mention(let mention) = annotation else { return nil }
             // Alone among the names, so that it is seen what becomes of this one.
             var others = bytes
             for (other, _) in found where other != range { others[other.lowerBound] = UInt8(ascii: "a") }
@@ -25,5 +25,5 @@ extension MessageMarkup {
     }
 
     /// Each costs a reading of the text.
-    private static let mostNames = 100
+    private static let maxNames = 100
 }

@@ -8,13 +8,13 @@ extension MessageMarkup {
     /// - Parameter isEmote: whether it says what the sender does.
     public static func body(of text: WrittenText, isEmote: Bool = false) -> MessageBody {
         switch text.syntax {
-        case .plain: return plainBody(of: WrittenPieces(text), isEmote)
+        case .plain: return plainBody(of: WrittenSegments(text), isEmote)
         case .markdown:
             guard !text.marks.isEmpty else { return body(markdown: text.source, isEmote: isEmote) }
-            let pieces = WrittenPieces(text)
-            let body = MarkdownSource(pieces).flatMap { MarkdownReader.body($0, isEmote: isEmote) }
+            let segments = WrittenSegments(text)
+            let body = MarkdownSource(segments).flatMap { MarkdownParser.body($0, isEmote: isEmote) }
             // Marks around nothing, ">>", "||||" or "&nbsp;": the text itself says more.
-            guard let body, !body.isBlank else { return plainBody(of: pieces, isEmote) }
+            guard let body, !body.isBlank else { return plainBody(of: segments, isEmote) }
             return body
         }
     }
@@ -32,7 +32,7 @@ extension MessageMarkup {
     /// as it stands; otherwise as it reads, with escapes resolved.
     public static func plainText(of text: WrittenText) -> String {
         if let plain = body(of: text).markupFreeText { return plain }
-        return WrittenPieces(text).pieces.reduce(into: "") { $0 += $1.text }
+        return WrittenSegments(text).segments.reduce(into: "") { $0 += $1.text }
     }
 
     /// A received message as a text to edit: Markdown, where that can say it, and marks for pills and for what Markdown
@@ -62,8 +62,8 @@ extension MessageMarkup {
         MarkdownWriter.written(body)
     }
 
-    private static func plainBody(of pieces: WrittenPieces, _ isEmote: Bool) -> MessageBody {
-        let inline = InlineMarks().applied(to: pieces.inline)
+    private static func plainBody(of segments: WrittenSegments, _ isEmote: Bool) -> MessageBody {
+        let inline = InlineAnnotator().applied(to: segments.inline)
         return MessageBody(blocks: inline.isEmpty ? [] : [.text(inline)], isEmote: isEmote)
     }
 
@@ -77,7 +77,7 @@ extension MessageBody {
         for run in inline.runs {
             var bare = run
             if bare.mention?.link == nil { bare.mention = nil }
-            if bare.isMarked { return nil }
+            if bare.isFormatted { return nil }
         }
         return inline.text
     }

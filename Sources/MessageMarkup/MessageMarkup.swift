@@ -15,7 +15,7 @@ public enum MessageMarkup {
     ) -> MessageBody {
         if let body = plainBody(markdown: text, isEmote: isEmote) { return body }
         let source = MarkdownSource(text)
-        guard let body = MarkdownReader.body(source, names: names, isEmote: isEmote) else {
+        guard let body = MarkdownParser.body(source, names: names, isEmote: isEmote) else {
             return self.body(plain: text, isEmote: isEmote)
         }
         // Marks around nothing, ">>", "||||" or "&nbsp;": the text itself says more.
@@ -29,18 +29,18 @@ public enum MessageMarkup {
 
     /// Reads the HTML of a message, from wherever it comes.
     public static func body(html: String, isEmote: Bool = false) -> MessageBody {
-        HTMLReader.body(html, isEmote: isEmote, marks: InlineMarks())
+        HTMLParser.body(html, isEmote: isEmote, annotator: InlineAnnotator())
     }
 
     /// Reads text without markup: only addresses in it become links.
     public static func body(plain text: String, isEmote: Bool = false) -> MessageBody {
         guard !text.isEmpty else { return MessageBody(isEmote: isEmote) }
-        let inline = InlineMarks().applied(to: InlineText(text))
+        let inline = InlineAnnotator().applied(to: InlineText(text))
         return MessageBody(blocks: [.text(inline)], isEmote: isEmote)
     }
 
     /// The same message in HTML with only what is allowed. Sanitising twice changes nothing more.
-    public static func sanitised(html: String) -> String {
+    public static func sanitized(html: String) -> String {
         HTMLWriter.html(of: body(html: html))
     }
 

@@ -13,13 +13,13 @@ enum PlainScan {
             guard let first = bytes.first, let last = bytes.last else { return false }
             guard !first.isSpace, !last.isSpace else { return false }
             var isLineStart = true
-            for (place, byte) in bytes.enumerated() {
+            for (index, byte) in bytes.enumerated() {
                 if isSuspect[Int(byte)] { return false }
                 if isLineStart, byte.isSpace || byte.isDigit || "+-=".utf8.contains(byte) { return false }
-                if byte == UInt8(ascii: "\n"), bytes[place - 1].isSpace { return false }
+                if byte == UInt8(ascii: "\n"), bytes[index - 1].isSpace { return false }
                 // The beginnings of addresses: `scheme:…` and `www.`
-                if byte == UInt8(ascii: ":"), place + 1 < bytes.count, !bytes[place + 1].isSpace { return false }
-                if byte == UInt8(ascii: "."), place > 0, bytes[place - 1] | 0x20 == UInt8(ascii: "w") { return false }
+                if byte == UInt8(ascii: ":"), index + 1 < bytes.count, !bytes[index + 1].isSpace { return false }
+                if byte == UInt8(ascii: "."), index > 0, bytes[index - 1] | 0x20 == UInt8(ascii: "w") { return false }
                 isLineStart = byte == UInt8(ascii: "\n")
             }
             return true

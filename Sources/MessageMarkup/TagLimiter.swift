@@ -9,11 +9,11 @@ import ChatCore
 /// filtered again.
 struct TagLimiter {
     /// The nesting that the Matrix specification allows.
-    static let mostOpen = 100
+    static let maxOpen = 100
     /// Formatting that is taken up again after the end of what it began in, at most.
-    private static let mostReopened = 8
+    private static let maxReopened = 8
     /// Open elements that did not fit, of which the ends are remembered.
-    private static let mostOverflowing = 1_000_000
+    private static let maxOverflowing = 1_000_000
 
     private struct Open {
         var tag: MarkupTag
@@ -73,11 +73,11 @@ struct TagLimiter {
             if !tag.isVoid { overflowed(tag) }
             return
         }
-        let (ends, scope) = (tag.facts.endsOnBegin, tag.facts.scope)
+        let (ends, scope) = (tag.facts.endsOnStart, tag.facts.scope)
         while !ends.isEmpty, let index = innermost(within: scope, where: { ends.contains($0) }) { close(to: index) }
         if tag.isVoid {
             write(tag, attributes)
-        } else if open.count < Self.mostOpen {
+        } else if open.count < Self.maxOpen {
             let start = output.count
             write(tag, attributes)
             open.append(Open(tag: tag, source: start..<output.count))
@@ -87,7 +87,7 @@ struct TagLimiter {
     }
 
     private mutating func overflowed(_ tag: MarkupTag) {
-        if overflow.count < Self.mostOverflowing { overflow.append(tag) }
+        if overflow.count < Self.maxOverflowing { overflow.append(tag) }
     }
 
     private mutating func end(_ tag: MarkupTag) {
@@ -112,7 +112,7 @@ struct TagLimiter {
     /// Ends the element and all in it. Formatting in it goes on behind it, as in a browser.
     private mutating func close(to index: Int) {
         let endsAlone = index == open.count - 1 || open[index].tag.holdsFormatting
-        let again = endsAlone ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.mostReopened)
+        let again = endsAlone ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.maxReopened)
         while open.count > index { if let last = open.popLast() { writeEnd(last.tag) } }
         for element in again where element.source.count <= reopening {
             reopening -= element.source.count
@@ -148,11 +148,11 @@ struct TagLimiter {
 
     /// The first of each name counts (HTML, duplicate-attribute parse error).
     private mutating func writeAttributes(_ allowed: [String], _ range: Range<Int>) {
-        var left = allowed
+        var remaining = allowed
         var scanner = AttributeScanner(bytes, range)
-        while !left.isEmpty, let (name, value) = scanner.next() {
-            guard let index = left.firstIndex(where: { isNamed($0, name) }) else { continue }
-            let name = left.remove(at: index)
+        while !remaining.isEmpty, let (name, value) = scanner.next() {
+            guard let index = remaining.firstIndex(where: { isNamed($0, name) }) else { continue }
+            let name = remaining.remove(at: index)
             guard value.count <= 6 * LinkTarget.maximumLength else { continue }
             output.append(0x20)
             output += name.utf8

@@ -22,7 +22,7 @@ struct TagScanner {
             .map { TagName($0) })
 
     let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    private var position = 0
     /// Skipped elements that have no end in the rest: looked for once each, or the search would be quadratic.
     private var withoutEnd: Set<TagName> = []
 
@@ -31,10 +31,10 @@ struct TagScanner {
     }
 
     mutating func next() -> Token? {
-        while place < bytes.count {
-            let start = place
-            while place < bytes.count, bytes[place] != .lessThan { place += 1 }
-            if place > start { return .text(start..<place) }
+        while position < bytes.count {
+            let start = position
+            while position < bytes.count, bytes[position] != .lessThan { position += 1 }
+            if position > start { return .text(start..<position) }
             if let token = markup() { return token }
         }
         return nil
@@ -42,14 +42,14 @@ struct TagScanner {
 
     /// At a `<`. Nil for what is skipped, with the place behind it.
     private mutating func markup() -> Token? {
-        let start = place
-        switch byte(at: place + 1) {
+        let start = position
+        switch byte(at: position + 1) {
         case let byte? where byte.isLetter:
-            return tag(nameAt: place + 1) ?? restAsText(from: start)
+            return tag(nameAt: position + 1) ?? restAsText(from: start)
         case .slash:
-            guard let byte = byte(at: place + 2) else { return restAsText(from: start) }
+            guard let byte = byte(at: position + 2) else { return restAsText(from: start) }
             if byte.isLetter {
-                guard case .start(let name, _)? = tag(nameAt: place + 2, isEnd: true) else {
+                guard case .start(let name, _)? = tag(nameAt: position + 2, isEnd: true) else {
                     return restAsText(from: start)
                 }
                 return .end(name: name)
@@ -60,8 +60,8 @@ struct TagScanner {
         case .question:
             skipTag()
         default:
-            place += 1
-            return .text(start..<place)
+            position += 1
+            return .text(start..<position)
         }
         return nil
     }
@@ -69,10 +69,10 @@ struct TagScanner {
     /// A tag without an end makes the rest text, so that nothing is lost, but for the tag of a script or the like; and no
     /// byte is looked at twice.
     private mutating func restAsText(from start: Int) -> Token {
-        place = bytes.count
+        position = bytes.count
         var end = start + 1
         while end < bytes.count, bytes[end].isLetter { end += 1 }
-        return .text((Self.endless.contains(TagName(bytes[start + 1..<end])) ? place : start)..<place)
+        return .text((Self.endless.contains(TagName(bytes[start + 1..<end])) ? position : start)..<position)
     }
 
     /// - Returns: nil if the tag does not end.
@@ -81,7 +81,7 @@ struct TagScanner {
         while let byte = byte(at: end), !byte.isSpace, byte != .slash, byte != .greaterThan { end += 1 }
         let attributesStart = end
         guard let attributesEnd = endOfTag(from: end) else { return nil }
-        place = attributesEnd + 1
+        position = attributesEnd + 1
         let name = TagName(bytes[nameStart..<end])
         if !isEnd {
             if name == .plaintext { return .start(name: name, attributes: attributesEnd..<attributesEnd) }
@@ -94,43 +94,45 @@ struct TagScanner {
     private func endOfTag(from start: Int) -> Int? {
         var attributes = AttributeScanner(bytes, start..<bytes.count)
         while attributes.next() != nil {}
-        return byte(at: attributes.place) == .greaterThan ? attributes.place : nil
+        return byte(at: attributes.position) == .greaterThan ? attributes.position : nil
     }
 
     private mutating func skipComment() {
-        guard byte(at: place + 2) == .dash, byte(at: place + 3) == .dash else { return skipTag() }
+        guard byte(at: position + 2) == .dash, byte(at: position + 3) == .dash else { return skipTag() }
         // `<!-->` and `<!--->` are whole comments.
-        place += 2
-        while place < bytes.count {
-            guard bytes[place] == .greaterThan else {
-                place += 1
+        position += 2
+        while position < bytes.count {
+            guard bytes[position] == .greaterThan else {
+                position += 1
                 continue
             }
-            place += 1
-            if bytes[place - 2] == .dash, bytes[place - 3] == .dash { return }
-            if bytes[place - 2] == .exclamation, bytes[place - 3] == .dash, bytes[place - 4] == .dash { return }
+            position += 1
+            if bytes[position - 2] == .dash, bytes[position - 3] == .dash { return }
+            if bytes[position - 2] == .exclamation, bytes[position - 3] == .dash, bytes[position - 4] == .dash {
+                return
+            }
         }
     }
 
     /// Goes on behind the next `>`.
     private mutating func skipTag() {
-        while place < bytes.count, bytes[place] != .greaterThan { place += 1 }
-        place = min(place + 1, bytes.count)
+        while position < bytes.count, bytes[position] != .greaterThan { position += 1 }
+        position = min(position + 1, bytes.count)
     }
 
     private mutating func skipContent(of name: TagName, length: Int) {
         guard !withoutEnd.contains(name) else { return }
-        var at = place
+        var at = position
         while at + 2 + length <= bytes.count {
             if bytes[at] == .lessThan, bytes[at + 1] == .slash, matches(name, at + 2..<at + 2 + length) {
-                place = at
+                position = at
                 skipTag()
                 return
             }
             at += 1
         }
         withoutEnd.insert(name)
-        if Self.endless.contains(name) { place = bytes.count }
+        if Self.endless.contains(name) { position = bytes.count }
     }
 
     private func matches(_ name: TagName, _ range: Range<Int>) -> Bool {
@@ -139,5 +141,5 @@ struct TagScanner {
         return next.isSpace || next == .slash || next == .greaterThan
     }
 
-    private func byte(at place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
+    private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
 }

@@ -18,9 +18,9 @@ struct WritableBody {
         blocks.flatMap { block -> [BodyBlock] in
             switch block {
             case .text(let text):
-                let (parts, mostBreaks) = writable(text).paragraphs
-                if mostBreaks > 2 { losses.insert(.spacing) }
-                return parts.map { .text($0) }
+                let (paragraphs, maxBreaks) = writable(text).paragraphs
+                if maxBreaks > 2 { losses.insert(.spacing) }
+                return paragraphs.map { .text($0) }
             case .heading(let level, let text): return [.heading(level: level, line(writable(text), .spacing))]
             case .code, .rule: return [block]
             case .quote(let blocks): return [.quote(writable(blocks))]
@@ -163,34 +163,34 @@ extension MessageBody {
 extension InlineText {
     /// The parts of a text between blank lines, which are paragraphs of their own in Markdown.
     fileprivate var paragraphs: (parts: [InlineText], mostBreaks: Int) {
-        var parts = [InlineText()]
+        var paragraphs = [InlineText()]
         /// Line breaks that wait for text behind them, with how the first looks.
         var breaks = 0
-        var look = InlineRun("")
-        var mostBreaks = 0
+        var breakRun = InlineRun("")
+        var maxBreaks = 0
         for run in runs {
             guard run.mention == nil, run.text.utf8.contains(0x0A) || breaks > 0 else {
                 endLine(run)
                 continue
             }
-            for (index, piece) in run.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for (index, line) in run.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 if index > 0 {
-                    if breaks == 0 { look = run }
+                    if breaks == 0 { breakRun = run }
                     breaks += 1
                 }
                 // A line of white space is blank.
-                let isBlank = breaks > 0 && piece.utf8.allSatisfy(\.isSpace)
-                if !isBlank { endLine(run.with(piece)) }
+                let isBlank = breaks > 0 && line.utf8.allSatisfy(\.isSpace)
+                if !isBlank { endLine(run.with(line)) }
             }
         }
         func endLine(_ run: InlineRun) {
-            mostBreaks = max(mostBreaks, breaks)
-            if breaks > 1, !parts[parts.count - 1].isEmpty { parts.append(InlineText()) }
-            if breaks == 1 { parts[parts.count - 1].append(look.with("\n")) }
+            maxBreaks = max(maxBreaks, breaks)
+            if breaks > 1, !paragraphs[paragraphs.count - 1].isEmpty { paragraphs.append(InlineText()) }
+            if breaks == 1 { paragraphs[paragraphs.count - 1].append(breakRun.with("\n")) }
             breaks = 0
-            parts[parts.count - 1].append(run)
+            paragraphs[paragraphs.count - 1].append(run)
         }
-        return (parts.map(\.trimmed).filter { !$0.isEmpty }, mostBreaks)
+        return (paragraphs.map(\.trimmed).filter { !$0.isEmpty }, maxBreaks)
     }
 
     fileprivate func canonical(_ isCollapsed: Bool) -> InlineText {
@@ -199,20 +199,20 @@ extension InlineText {
         for run in runs {
             var run = run
             if let link = run.link { run.link = run.mention == nil ? BodyLink(unjudged: link.target) : nil }
-            guard run.isMarked || isCollapsed else {
+            guard run.isFormatted || isCollapsed else {
                 result.append(run)
                 continue
             }
-            for piece in run.text.utf8.pieces(where: \.isSpace) {
-                let text = String(Substring(piece.bytes))
-                if !piece.holds {
+            for chunk in run.text.utf8.chunks(where: \.isSpace) {
+                let text = String(Substring(chunk.bytes))
+                if !chunk.holds {
                     result.append(run.with(text))
                 } else if !isCollapsed {
                     result.append(InlineRun(text))
                 } else if !followsSpace {
                     result.append(InlineRun(" "))
                 }
-                followsSpace = piece.holds
+                followsSpace = chunk.holds
             }
         }
         return result
@@ -221,21 +221,21 @@ extension InlineText {
 
 extension Substring.UTF8View {
     /// Stretches of bytes that all are so, or all are not.
-    fileprivate func pieces(where condition: (UInt8) -> Bool) -> [(bytes: Substring.UTF8View, holds: Bool)] {
-        var pieces: [(bytes: Substring.UTF8View, holds: Bool)] = []
+    fileprivate func chunks(where condition: (UInt8) -> Bool) -> [(bytes: Substring.UTF8View, holds: Bool)] {
+        var chunks: [(bytes: Substring.UTF8View, holds: Bool)] = []
         var rest = self
         while let first = rest.first {
             let holds = condition(first)
             let end = rest.firstIndex { condition($0) != holds } ?? rest.endIndex
-            pieces.append((rest[..<end], holds))
+            chunks.append((rest[..<end], holds))
             rest = rest[end...]
         }
-        return pieces
+        return chunks
     }
 }
 
 extension String.UTF8View {
-    fileprivate func pieces(where condition: (UInt8) -> Bool) -> [(bytes: Substring.UTF8View, holds: Bool)] {
-        self[...].pieces(where: condition)
+    fileprivate func chunks(where condition: (UInt8) -> Bool) -> [(bytes: Substring.UTF8View, holds: Bool)] {
+        self[...].chunks(where: condition)
     }
 }

@@ -11,14 +11,14 @@ final class AreaScaler {
     private let hasAlpha: Bool
     /// What the lines taken so far add to the line of the output that is at work, four numbers a pixel.
     private let sums: UnsafeMutablePointer<Float>?
-    private var linesTaken = 0
+    private var lineCount = 0
 
     /// - Parameters:
     ///   - to: no larger than `from`, neither way.
     ///   - hasAlpha: false for four channels that know nothing of each other.
     init(
         from: (width: Int, height: Int), to: (width: Int, height: Int), hasAlpha: Bool
-    ) throws(PictureFailure) {
+    ) throws(ImageFailure) {
         precondition(to.width > 0 && to.height > 0 && to.width <= from.width && to.height <= from.height)
         self.from = from
         self.to = to
@@ -35,15 +35,15 @@ final class AreaScaler {
     deinit { free(sums) }
 
     /// The next line from above; those below the last one are left out.
-    func take(_ line: UnsafePointer<UInt8>) {
-        guard linesTaken < from.height else { return }
-        defer { linesTaken += 1 }
+    func append(_ line: UnsafePointer<UInt8>) {
+        guard lineCount < from.height else { return }
+        defer { lineCount += 1 }
         guard let sums else {
-            memcpy(output.bytes + linesTaken * from.width * 4, line, from.width * 4)
+            memcpy(output.bytes + lineCount * from.width * 4, line, from.width * 4)
             return
         }
         // A line of the original is `to.height` high, one of the output `from.height`.
-        let top = linesTaken * to.height
+        let top = lineCount * to.height
         let row = top / from.height
         let bottom = (row + 1) * from.height
         let inside = min(top + to.height, bottom) - top
@@ -59,21 +59,21 @@ final class AreaScaler {
         let count = from.width * 4
         guard hasAlpha, !Self.isOpaque(line, count) else {
             let weight = hasAlpha ? weight * 255 : weight
-            for place in 0..<count { sums[place] += Float(line[place]) * weight }
+            for index in 0..<count { sums[index] += Float(line[index]) * weight }
             return
         }
-        for place in stride(from: 0, to: count, by: 4) {
-            let alpha = Float(line[place + 3]) * weight
-            sums[place] += Float(line[place]) * alpha
-            sums[place + 1] += Float(line[place + 1]) * alpha
-            sums[place + 2] += Float(line[place + 2]) * alpha
-            sums[place + 3] += alpha * 255
+        for index in stride(from: 0, to: count, by: 4) {
+            let alpha = Float(line[index + 3]) * weight
+            sums[index] += Float(line[index]) * alpha
+            sums[index + 1] += Float(line[index + 1]) * alpha
+            sums[index + 2] += Float(line[index + 2]) * alpha
+            sums[index + 3] += alpha * 255
         }
     }
 
     private static func isOpaque(_ line: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         var all: UInt8 = 255
-        for place in stride(from: 3, to: count, by: 4) { all &= line[place] }
+        for index in stride(from: 3, to: count, by: 4) { all &= line[index] }
         return all == 255
     }
 
@@ -85,18 +85,18 @@ final class AreaScaler {
         // Alpha has counted for 255 times as much as it is.
         let whole = 1 / (Float(fromWidth) * (hasAlpha ? 255 : 1))
         // A pixel of the original is `to.width` wide, one of the output `from.width`.
-        var (place, inPlace) = (0, toWidth)
+        var (sourceColumn, sourceRemaining) = (0, toWidth)
         for column in 0..<toWidth {
             var sum = SIMD4<Float>.zero
-            var wanted = fromWidth
-            while wanted >= inPlace, wanted > 0 {
-                sum += pixels[place] * Float(inPlace)
-                wanted -= inPlace
-                (place, inPlace) = (place + 1, toWidth)
+            var needed = fromWidth
+            while needed >= sourceRemaining, needed > 0 {
+                sum += pixels[sourceColumn] * Float(sourceRemaining)
+                needed -= sourceRemaining
+                (sourceColumn, sourceRemaining) = (sourceColumn + 1, toWidth)
             }
-            if wanted > 0 {
-                sum += pixels[place] * Float(wanted)
-                inPlace -= wanted
+            if needed > 0 {
+                sum += pixels[sourceColumn] * Float(needed)
+                sourceRemaining -= needed
             }
             var mean = sum * whole
             if hasAlpha, mean.w > 0 {

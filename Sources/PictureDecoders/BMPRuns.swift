@@ -3,23 +3,23 @@ import PictureDecoding
 /// Pixels of a bitmap that are told as runs of four or eight bits.
 struct BMPRuns {
     private let reader: ByteReader
-    private var place: Int
+    private var offset: Int
     private let bits: Int
 
-    init(_ bytes: UnsafeRawBufferPointer, from place: Int, bits: Int) {
+    init(_ bytes: UnsafeRawBufferPointer, from offset: Int, bits: Int) {
         reader = ByteReader(bytes)
-        self.place = place
+        self.offset = offset
         self.bits = bits
     }
 
-    private mutating func next() throws(PictureFailure) -> Int {
-        guard let byte = reader.little(1, at: place) else { throw .broken }
-        place += 1
+    private mutating func next() throws(ImageFailure) -> Int {
+        guard let byte = reader.little(1, at: offset) else { throw .broken }
+        offset += 1
         return byte
     }
 
     /// - Returns: a number each, a byte wide, in lines as they are stored; 0 where none is told.
-    mutating func unpacked(_ width: Int, _ height: Int) throws(PictureFailure) -> PixelMemory {
+    mutating func unpacked(_ width: Int, _ height: Int) throws(ImageFailure) -> PixelMemory {
         let memory = try PixelMemory((width * height + 3) / 4)
         var (x, y) = (0, 0)
         func put(_ number: Int) {

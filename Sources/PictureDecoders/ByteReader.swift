@@ -6,13 +6,13 @@ struct ByteReader {
         self.bytes = bytes
     }
 
-    func little(_ count: Int, at place: Int) -> Int? {
-        guard place >= 0, place <= bytes.count - count else { return nil }
-        return (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
+    func little(_ count: Int, at offset: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count - count else { return nil }
+        return (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }
 
-    func big(_ count: Int, at place: Int) -> Int? {
-        guard place >= 0, place <= bytes.count - count else { return nil }
-        return (0..<count).reduce(0) { $0 << 8 | Int(bytes[place + $1]) }
+    func big(_ count: Int, at offset: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count - count else { return nil }
+        return (0..<count).reduce(0) { $0 << 8 | Int(bytes[offset + $1]) }
     }
 }

@@ -10,11 +10,11 @@ enum ColorProfile {
         case inverted
     }
 
-    private static let most = 4 << 20
+    private static let maxBytes = 4 << 20
 
     /// Makes sRGB of pixels in their place. A profile that makes no sense is passed over.
     static func convert(_ pixels: PixelMemory, by profile: UnsafeRawBufferPointer?) {
-        guard let profile, let start = profile.baseAddress, profile.count <= most else { return }
+        guard let profile, let start = profile.baseAddress, profile.count <= maxBytes else { return }
         _ = shim_to_srgb(start, UInt32(profile.count), shim_pixels_rgba, pixels.bytes, pixels.count)
     }
 
@@ -22,19 +22,19 @@ enum ColorProfile {
     static func convert(_ pixels: PixelMemory, of inks: Inks, by profile: UnsafeRawBufferPointer?) {
         let bytes = pixels.bytes
         var isConverted = false
-        if let profile, let start = profile.baseAddress, profile.count <= most {
+        if let profile, let start = profile.baseAddress, profile.count <= maxBytes {
             let kind = inks == .inverted ? shim_pixels_inverted_cmyk : shim_pixels_cmyk
             isConverted = shim_to_srgb(start, UInt32(profile.count), kind, bytes, pixels.count) == 0
         }
-        for place in stride(from: 0, to: pixels.count * 4, by: 4) {
+        for offset in stride(from: 0, to: pixels.count * 4, by: 4) {
             if !isConverted {
                 let mask: UInt8 = inks == .inverted ? 0 : 255
-                let black = UInt32(bytes[place + 3] ^ mask)
+                let black = UInt32(bytes[offset + 3] ^ mask)
                 for channel in 0..<3 {
-                    bytes[place + channel] = UInt8((UInt32(bytes[place + channel] ^ mask) * black + 127) / 255)
+                    bytes[offset + channel] = UInt8((UInt32(bytes[offset + channel] ^ mask) * black + 127) / 255)
                 }
             }
-            bytes[place + 3] = 255
+            bytes[offset + 3] = 255
         }
     }
 }

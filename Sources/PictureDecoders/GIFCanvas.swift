@@ -11,7 +11,7 @@ final class GIFCanvas {
     }
 
     /// What is left of a frame when the next one comes.
-    enum Keep {
+    enum Disposal {
         case all
         /// Its area is transparent.
         case nothing
@@ -25,14 +25,14 @@ final class GIFCanvas {
     /// Of the last frame, what goes when the next one comes.
     private var end: (area: Area, before: PixelMemory?)?
 
-    init(width: Int, height: Int) throws(PictureFailure) {
+    init(width: Int, height: Int) throws(ImageFailure) {
         self.width = width
         self.height = height
         pixels = try PixelMemory(width * height)
     }
 
     /// Ends the frame before, and begins the next one.
-    func begin(_ area: Area, thenKeeping keep: Keep) throws(PictureFailure) {
+    func startFrame(_ area: Area, thenKeeping disposal: Disposal) throws(ImageFailure) {
         if let end {
             copy(end.area) { row, target, count in
                 if let before = end.before {
@@ -44,10 +44,10 @@ final class GIFCanvas {
         }
         let area = inside(area)
         end =
-            switch keep {
+            switch disposal {
             case .all: nil
             case .nothing: (area, nil)
-            case .before: (area, try kept(area))
+            case .before: (area, try savedPixels(area))
             }
     }
 
@@ -68,7 +68,7 @@ final class GIFCanvas {
         }
     }
 
-    private func kept(_ area: Area) throws(PictureFailure) -> PixelMemory {
+    private func savedPixels(_ area: Area) throws(ImageFailure) -> PixelMemory {
         let memory = try PixelMemory(area.width * area.height)
         copy(area) { row, from, count in memcpy(memory.whole + row * count, from, count * 4) }
         return memory

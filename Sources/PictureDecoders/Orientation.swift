@@ -22,15 +22,15 @@ struct Orientation {
         if exif.starts(with: Array("Exif\0\0".utf8)) {
             bytes = ByteReader(UnsafeRawBufferPointer(rebasing: exif[6...]))
         }
-        guard let mark = bytes.little(2, at: 0), mark == 0x4949 || mark == 0x4D4D else { return nil }
-        func number(_ count: Int, at place: Int) -> Int? {
-            mark == 0x4949 ? bytes.little(count, at: place) : bytes.big(count, at: place)
+        guard let byteOrder = bytes.little(2, at: 0), byteOrder == 0x4949 || byteOrder == 0x4D4D else { return nil }
+        func number(_ count: Int, at offset: Int) -> Int? {
+            byteOrder == 0x4949 ? bytes.little(count, at: offset) : bytes.big(count, at: offset)
         }
         guard number(2, at: 2) == 42, let start = number(4, at: 4), let count = number(2, at: start) else { return nil }
         for entry in 0..<count {
-            let place = start + 2 + entry * 12
-            guard let tag = number(2, at: place) else { return nil }
-            if tag == 0x0112 { return number(2, at: place + 2) == 3 ? number(2, at: place + 8) : nil }
+            let offset = start + 2 + entry * 12
+            guard let tag = number(2, at: offset) else { return nil }
+            if tag == 0x0112 { return number(2, at: offset + 2) == 3 ? number(2, at: offset + 8) : nil }
         }
         return nil
     }
@@ -43,7 +43,7 @@ struct Orientation {
     }
 
     /// The pixels as they are meant to be seen.
-    func applied(to pixels: PixelMemory, width: Int, height: Int) throws(PictureFailure) -> PixelMemory {
+    func applied(to pixels: PixelMemory, width: Int, height: Int) throws(ImageFailure) -> PixelMemory {
         guard number != 1 else { return pixels }
         let turned = try PixelMemory(pixels.count)
         let (from, into) = (pixels.whole, turned.whole)

@@ -7,7 +7,7 @@ final class PixelMemory {
     /// Pixels.
     let count: Int
 
-    init(_ count: Int) throws(PictureFailure) {
+    init(_ count: Int) throws(ImageFailure) {
         guard let memory = calloc(max(1, count), 4) else { throw .stopped }
         bytes = memory.assumingMemoryBound(to: UInt8.self)
         self.count = count
@@ -24,10 +24,10 @@ final class PixelMemory {
 
     /// Colours that were multiplied by their alpha become themselves.
     func divideByAlpha() {
-        for place in stride(from: 0, to: count * 4, by: 4) {
-            let alpha = UInt32(bytes[place + 3])
+        for offset in stride(from: 0, to: count * 4, by: 4) {
+            let alpha = UInt32(bytes[offset + 3])
             guard alpha > 0, alpha < 255 else { continue }
-            for channel in place..<place + 3 {
+            for channel in offset..<offset + 3 {
                 bytes[channel] = UInt8(min(255, (UInt32(bytes[channel]) * 255 + alpha / 2) / alpha))
             }
         }

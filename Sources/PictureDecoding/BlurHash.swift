@@ -9,7 +9,7 @@ public struct BlurHash: Hashable, Sendable {
     /// Waves along each direction, 1 to 9.
     private let size: (across: Int, down: Int)
     /// Linear light of each wave's red, green and blue, line by line.
-    private let waves: [SIMD3<Float>]
+    private let components: [SIMD3<Float>]
 
     /// - Returns: nil if the text is none, whoever wrote it.
     public init?(_ text: String) {
@@ -21,43 +21,45 @@ public struct BlurHash: Hashable, Sendable {
         let average = Base83.number(digits[2..<6])
         guard average <= 0xFFFFFF else { return nil }
         self.text = text
-        let most = Float(digits[1] + 1) / 166
-        var waves = [SIMD3(Light.linear(average >> 16), Light.linear(average >> 8), Light.linear(average))]
-        for place in stride(from: 6, to: digits.count, by: 2) {
-            let number = Base83.number(digits[place..<place + 2])
+        let maxAmplitude = Float(digits[1] + 1) / 166
+        var components = [
+            SIMD3(SRGBTransfer.linear(average >> 16), SRGBTransfer.linear(average >> 8), SRGBTransfer.linear(average))
+        ]
+        for offset in stride(from: 6, to: digits.count, by: 2) {
+            let number = Base83.number(digits[offset..<offset + 2])
             guard number < Self.steps * Self.steps * Self.steps else { return nil }
-            waves.append(
+            components.append(
                 SIMD3(
                     Self.share(number / (Self.steps * Self.steps)), Self.share(number / Self.steps % Self.steps),
-                    Self.share(number % Self.steps)) * most)
+                    Self.share(number % Self.steps)) * maxAmplitude)
         }
-        self.waves = waves
+        self.components = components
     }
 
     /// - Parameters:
     ///   - pixels: red, green, blue and alpha of each, line by line: `width` × `height` of them. What is seen through
     ///     is taken for white. Few are enough: the cost grows with their number.
-    ///   - waves: along each direction, 1 to 9.
+    ///   - components: along each direction, 1 to 9.
     /// - Returns: nil without pixels.
-    public init?(of pixels: [UInt8], width: Int, height: Int, waves: (across: Int, down: Int) = (4, 3)) {
-        guard width > 0, height > 0, pixels.count == width * height * 4, (1...9).contains(waves.across),
-            (1...9).contains(waves.down)
+    public init?(of pixels: [UInt8], width: Int, height: Int, components: (across: Int, down: Int) = (4, 3)) {
+        guard width > 0, height > 0, pixels.count == width * height * 4, (1...9).contains(components.across),
+            (1...9).contains(components.down)
         else { return nil }
-        let light = stride(from: 0, to: pixels.count, by: 4).map { Light.overWhite(pixels[$0..<$0 + 4]) }
-        let (across, down) = (Self.cosines(waves.across, width), Self.cosines(waves.down, height))
+        let linearPixels = stride(from: 0, to: pixels.count, by: 4).map { SRGBTransfer.overWhite(pixels[$0..<$0 + 4]) }
+        let (across, down) = (Self.cosines(components.across, width), Self.cosines(components.down, height))
         var found: [SIMD3<Float>] = []
-        for v in 0..<waves.down {
-            for u in 0..<waves.across {
+        for v in 0..<components.down {
+            for u in 0..<components.across {
                 var sum = SIMD3<Float>.zero
                 for y in 0..<height {
                     var line = SIMD3<Float>.zero
-                    for x in 0..<width { line += light[y * width + x] * across[u * width + x] }
+                    for x in 0..<width { line += linearPixels[y * width + x] * across[u * width + x] }
                     sum += line * down[v * height + y]
                 }
                 found.append(sum * ((u == 0 && v == 0 ? 1 : 2) / Float(width * height)))
             }
         }
-        self.init(Self.text(of: found, waves))
+        self.init(Self.text(of: found, components))
     }
 
     /// The picture that it stands for: red, green, blue and 255 of each, line by line.
@@ -70,13 +72,16 @@ public struct BlurHash: Hashable, Sendable {
         for y in 0..<height {
             let line = (0..<size.across).map { u in
                 (0..<size.down).reduce(into: SIMD3<Float>.zero) { sum, v in
-                    sum += waves[v * size.across + u] * down[v * height + y]
+                    sum += components[v * size.across + u] * down[v * height + y]
                 }
             }
             for x in 0..<width {
-                var light = SIMD3<Float>.zero
-                for u in 0..<size.across { light += line[u] * across[u * width + x] }
-                pixels += [Light.byte(light.x), Light.byte(light.y), Light.byte(light.z), 255]
+                var linearColor = SIMD3<Float>.zero
+                for u in 0..<size.across { linearColor += line[u] * across[u * width + x] }
+                pixels += [
+                    SRGBTransfer.byte(linearColor.x), SRGBTransfer.byte(linearColor.y),
+                    SRGBTransfer.byte(linearColor.z), 255,
+                ]
             }
         }
         return pixels
@@ -92,8 +97,8 @@ public struct BlurHash: Hashable, Sendable {
 
     /// From -1 to 1, finer near the middle.
     private static func share(_ step: Int) -> Float {
-        let part = Float(step - 9) / 9
-        return part < 0 ? -part * part : part * part
+        let normalized = Float(step - 9) / 9
+        return normalized < 0 ? -normalized * normalized : normalized * normalized
     }
 
     private static func step(_ share: Float) -> Int {
@@ -101,25 +106,27 @@ public struct BlurHash: Hashable, Sendable {
         return min(max(Int((root * 9 + 9.5).rounded(.down)), 0), steps - 1)
     }
 
-    private static func text(of waves: [SIMD3<Float>], _ size: (across: Int, down: Int)) -> String {
-        let rest = waves.dropFirst()
-        let most = rest.reduce(Float(0)) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
-        let strength = rest.isEmpty ? 0 : min(max(Int((most * 166 - 0.5).rounded(.down)), 0), 82)
+    private static func text(of components: [SIMD3<Float>], _ size: (across: Int, down: Int)) -> String {
+        let rest = components.dropFirst()
+        let maxAmplitude = rest.reduce(Float(0)) { max($0, abs($1.x), abs($1.y), abs($1.z)) }
+        let strength = rest.isEmpty ? 0 : min(max(Int((maxAmplitude * 166 - 0.5).rounded(.down)), 0), 82)
         let scale = rest.isEmpty ? 1 : Float(strength + 1) / 166
-        let average = [waves[0].x, waves[0].y, waves[0].z].reduce(0) { $0 << 8 | Int(Light.byte($1)) }
+        let average = [components[0].x, components[0].y, components[0].z].reduce(0) {
+            $0 << 8 | Int(SRGBTransfer.byte($1))
+        }
         var text = Base83.text(size.across - 1 + (size.down - 1) * 9, length: 1)
         text += Base83.text(strength, length: 1) + Base83.text(average, length: 4)
         for wave in rest {
-            let parts = wave / scale
-            let number = [parts.x, parts.y, parts.z].reduce(0) { $0 * steps + step($1) }
+            let scaled = wave / scale
+            let number = [scaled.x, scaled.y, scaled.z].reduce(0) { $0 * steps + step($1) }
             text += Base83.text(number, length: 2)
         }
         return text
     }
 
     /// Of each wave, its height at each pixel.
-    private static func cosines(_ waves: Int, _ pixels: Int) -> [Float] {
-        (0..<waves).flatMap { wave in
+    private static func cosines(_ count: Int, _ pixels: Int) -> [Float] {
+        (0..<count).flatMap { wave in
             (0..<pixels).map { Float(cos(Double.pi * Double($0 * wave) / Double(pixels))) }
         }
     }
@@ -153,10 +160,10 @@ private enum Base83 {
 }
 
 /// Between bytes of sRGB and linear light.
-private enum Light {
+private enum SRGBTransfer {
     private static let ofByte: [Float] = (0..<256).map { byte in
-        let part = Double(byte) / 255
-        return Float(part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4))
+        let encoded = Double(byte) / 255
+        return Float(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4))
     }
 
     /// Of the lowest eight bits.
@@ -164,13 +171,13 @@ private enum Light {
 
     static func overWhite(_ pixel: ArraySlice<UInt8>) -> SIMD3<Float> {
         let (start, alpha) = (pixel.startIndex, Float(pixel[pixel.startIndex + 3]) / 255)
-        let light = SIMD3(ofByte[Int(pixel[start])], ofByte[Int(pixel[start + 1])], ofByte[Int(pixel[start + 2])])
-        return light * alpha + SIMD3(repeating: 1 - alpha)
+        let linearColor = SIMD3(ofByte[Int(pixel[start])], ofByte[Int(pixel[start + 1])], ofByte[Int(pixel[start + 2])])
+        return linearColor * alpha + SIMD3(repeating: 1 - alpha)
     }
 
-    static func byte(_ light: Float) -> UInt8 {
-        let light = Double(min(max(light, 0), 1))
-        let part = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
-        return UInt8(part * 255 + 0.5)
+    static func byte(_ linearValue: Float) -> UInt8 {
+        let clampedValue = Double(min(max(linearValue, 0), 1))
+        let encoded = clampedValue <= 0.0031308 ? clampedValue * 12.92 : 1.055 * pow(clampedValue, 1 / 2.4) - 0.055
+        return UInt8(encoded * 255 + 0.5)
     }
 }

@@ -3,10 +3,10 @@ import PictureFuzzing
 
 /// libFuzzer runs on one thread.
 nonisolated(unsafe) private var steps = 0
-private let kind: PictureFuzzRun.Kind = {
-    guard let name = getenv("PARLANCE_FUZZ_KIND"), let kind = PictureFuzzRun.Kind(rawValue: String(cString: name))
+private let kind: ImageFuzzRun.Kind = {
+    guard let name = getenv("PARLANCE_FUZZ_KIND"), let kind = ImageFuzzRun.Kind(rawValue: String(cString: name))
     else {
-        fatalError("PARLANCE_FUZZ_KIND is one of \(PictureFuzzRun.Kind.allCases.map(\.rawValue))")
+        fatalError("PARLANCE_FUZZ_KIND is one of \(ImageFuzzRun.Kind.allCases.map(\.rawValue))")
     }
     return kind
 }()
@@ -22,7 +22,7 @@ public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: Unsaf
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     steps += 1
-    if let violation = PictureFuzzRun.run(Array(UnsafeBufferPointer(start: bytes, count: count)), as: kind) {
+    if let violation = ImageFuzzRun.run(Array(UnsafeBufferPointer(start: bytes, count: count)), as: kind) {
         fatalError(violation)
     }
     return 0

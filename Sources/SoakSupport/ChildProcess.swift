@@ -42,7 +42,7 @@ package struct ChildProcess {
     }
 
     /// A child that has ended hears nothing.
-    package func tell(_ line: String) {
+    package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(input, bytes, bytes.count)
     }

@@ -11,7 +11,7 @@ struct Damage: CustomStringConvertible {
     let kind: Kind
     let file: String
     /// Where, as a part of the file's size.
-    let place: Double
+    let position: Double
     let seed: UInt64
 
     private static let files = [
@@ -19,12 +19,12 @@ struct Damage: CustomStringConvertible {
         "unsent.sqlite-wal", "unsent.sqlite-wal", "unsent.sqlite-shm", "chat.lock",
     ]
 
-    var description: String { "\(kind) in \(file) at \(place)" }
+    var description: String { "\(kind) in \(file) at \(position)" }
 
     static func random(using random: inout SeededGenerator) -> Damage {
         Damage(
             kind: Kind.allCases.randomElement(using: &random) ?? .bits,
-            file: files.randomElement(using: &random) ?? files[0], place: Double.random(in: 0..<1, using: &random),
+            file: files.randomElement(using: &random) ?? files[0], position: Double.random(in: 0..<1, using: &random),
             seed: random.next())
     }
 
@@ -38,8 +38,8 @@ struct Damage: CustomStringConvertible {
         var data = try Data(contentsOf: url)
         guard !data.isEmpty else { return }
         var random = SeededGenerator(seed: seed)
-        let start = Int(place * Double(data.count))
-        let stretch = start..<min(start + Int.random(in: 1...4096, using: &random), data.count)
+        let start = Int(position * Double(data.count))
+        let range = start..<min(start + Int.random(in: 1...4096, using: &random), data.count)
         switch kind {
         case .bits:
             for _ in 1...Int.random(in: 1...32, using: &random) {
@@ -47,9 +47,9 @@ struct Damage: CustomStringConvertible {
                 data[offset] ^= 1 << UInt8.random(in: 0...7, using: &random)
             }
         case .cut: data = data.prefix(start)
-        case .zeros: data.replaceSubrange(stretch, with: Data(count: stretch.count))
+        case .zeros: data.replaceSubrange(range, with: Data(count: range.count))
         case .garbage:
-            for offset in stretch { data[offset] = UInt8.random(in: 0...255, using: &random) }
+            for offset in range { data[offset] = UInt8.random(in: 0...255, using: &random) }
         case .header:
             for _ in 1...4 {
                 data[Int.random(in: 0..<min(100, data.count), using: &random)] = .random(in: 0...255, using: &random)

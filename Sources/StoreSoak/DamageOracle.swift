@@ -6,7 +6,7 @@ import Foundation
 /// Knows from the bytes of an intact store, and of its damaged copy, what must not be lost: the drafts and the requests
 /// whose pages are as they were.
 struct DamageOracle {
-    private struct Place {
+    private struct PageRange {
         let file: String
         let range: Range<Int>
     }
@@ -25,7 +25,7 @@ struct DamageOracle {
     /// The numbers of the drafts that must be found, each with its text.
     func drafts(in damaged: URL) -> [Int: SavedDraft] {
         var found: [Int: SavedDraft] = [:]
-        for number in DamageFixture.unsentRooms.indices {
+        for number in DamageFixture.draftRooms.indices {
             let draft = DamageFixture.draft(number, version: number % 2 == 0 ? 2 : 1)
             if isIntact(draft.data, in: damaged) { found[number] = draft }
         }
@@ -42,32 +42,34 @@ struct DamageOracle {
     /// Whether each page that holds the row is as it was, be it the row itself, an older version of its page or bytes that
     /// a page has left over: which of them counts only SQLite could say.
     private func isIntact(_ content: Data, in damaged: URL) -> Bool {
-        var places: [Place] = []
+        var pageRanges: [PageRange] = []
         for (file, bytes) in files {
             var start = bytes.startIndex
             while let found = bytes.range(of: content, in: start..<bytes.endIndex) {
-                places.append(place(of: found.lowerBound, in: file))
+                pageRanges.append(pageRange(of: found.lowerBound, in: file))
                 start = found.upperBound
             }
         }
-        return !places.isEmpty
-            && places.allSatisfy { place in
-                guard let before = files[place.file], let after = after(place.file, in: damaged) else { return false }
-                return after.count >= place.range.upperBound && before[place.range] == after[place.range]
+        return !pageRanges.isEmpty
+            && pageRanges.allSatisfy { pageRange in
+                guard let before = files[pageRange.file], let after = after(pageRange.file, in: damaged) else {
+                    return false
+                }
+                return after.count >= pageRange.range.upperBound && before[pageRange.range] == after[pageRange.range]
             }
     }
 
     /// The page around an offset. In the log its frame counts in, and the one before with the checksum from which it is
     /// verified, as a whole, so that nothing depends on where in it the checksum is.
-    private func place(of offset: Int, in file: String) -> Place {
+    private func pageRange(of offset: Int, in file: String) -> PageRange {
         guard file.hasSuffix("-wal") else {
             let start = offset / Self.pageSize * Self.pageSize
-            return Place(file: file, range: start..<start + Self.pageSize)
+            return PageRange(file: file, range: start..<start + Self.pageSize)
         }
         let length = Self.pageSize + 24
         let frame = (offset - 32) / length
         let start = 32 + frame * length
-        return Place(file: file, range: (frame == 0 ? 0 : start - length)..<start + length)
+        return PageRange(file: file, range: (frame == 0 ? 0 : start - length)..<start + length)
     }
 
     private func after(_ file: String, in damaged: URL) -> Data? {

@@ -10,9 +10,9 @@ import SoakSupport
 struct DamageRun {
     /// What a run came across.
     private struct Tally {
-        var refused = 0
+        var rejected = 0
         var repaired = 0
-        var kept = 0
+        var retained = 0
         var failures = 0
     }
 
@@ -28,27 +28,27 @@ struct DamageRun {
         var random = SeededGenerator(seed: seed)
         var tally = Tally()
         for number in 1...max(count, 1) {
-            let place = folder.appendingPathComponent("copy-\(number)", isDirectory: true)
+            let runFolder = folder.appendingPathComponent("copy-\(number)", isDirectory: true)
             let damage = Damage.random(using: &random)
             let intact = fixture.folders.randomElement(using: &random) ?? fixture.folders[0]
             do {
-                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-                let copy = place.appendingPathComponent("store", isDirectory: true)
+                try FileManager.default.createDirectory(at: runFolder, withIntermediateDirectories: true)
+                let copy = runFolder.appendingPathComponent("store", isDirectory: true)
                 try FileManager.default.copyItem(at: intact, to: copy)
                 try damage.apply(to: copy)
                 try await survive(copy, oracle: DamageOracle(intact: intact), &tally)
             } catch StoreOpeningError.newerSchema {
                 // Said, and nothing was touched: a number that could be that of a later program can't be told from one.
-                tally.refused += 1
+                tally.rejected += 1
             } catch {
                 tally.failures += 1
                 print("database \(number) of seed \(seed), \(damage) in \(intact.lastPathComponent): \(error)")
             }
-            try? FileManager.default.removeItem(at: place)
+            try? FileManager.default.removeItem(at: runFolder)
         }
         print(
-            "\(count) damaged databases: \(tally.refused) refused with a reason, \(tally.repaired) repairs,",
-            "\(tally.kept) drafts and requests with intact pages kept, \(tally.failures) failures")
+            "\(count) damaged databases: \(tally.rejected) refused with a reason, \(tally.repaired) repairs,",
+            "\(tally.retained) drafts and requests with intact pages kept, \(tally.failures) failures")
         SoakReport(name: "store-damage", value: count - tally.failures, unit: "databases", target: count).print()
         return tally.failures == 0
     }
@@ -63,7 +63,7 @@ struct DamageRun {
             if isComplete {
                 await use(store)
                 await store.close()
-                tally.kept += drafts.count + requests.count
+                tally.retained += drafts.count + requests.count
                 return
             }
             await store.close()
@@ -76,7 +76,7 @@ struct DamageRun {
         do {
             return try await ChatStore.open(in: folder)
         } catch is StoreOpeningError {
-            tally.refused += 1
+            tally.rejected += 1
             guard try contents(of: folder) == before else { throw SoakFailure("the files were changed") }
             let repair = try ChatStore.repair(at: folder)
             guard try contents(of: repair.setAside) == before else { throw SoakFailure("the repair changed the files") }
@@ -105,7 +105,7 @@ struct DamageRun {
                 throw SoakFailure("\(request.id) is lost though its page is intact")
             }
             for (number, draft) in drafts {
-                let found = try await store.draft(in: DamageFixture.unsentRooms[number])
+                let found = try await store.draft(in: DamageFixture.draftRooms[number])
                 guard found == draft else { throw SoakFailure("draft \(number) is lost though its page is intact") }
             }
             return true
@@ -124,10 +124,10 @@ struct DamageRun {
             let number = (try? await SoakSequence(room: room).lastWrite(in: store)) ?? 220
             try? await SoakSequence(room: room).write(number + 1, to: store)
             _ = try? await store.markRead(MessageID("\(room)-200"), in: room)
-            _ = try? await store.delete(MessageID("\(room)-200"), in: room, by: SoakSequence.own.id)
+            _ = try? await store.delete(MessageID("\(room)-200"), in: room, by: SoakSequence.ownMember.id)
         }
         _ = try? await store.search(SearchQuery(text: "message"))
-        _ = try? await store.search(SearchQuery(text: "essag", matching: .part))
+        _ = try? await store.search(SearchQuery(text: "essag", matching: .substring))
         try? await store.removeRoom(SoakSequence.rooms[0])
         _ = try? await store.integrityProblems()
     }

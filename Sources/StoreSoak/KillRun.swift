@@ -46,16 +46,18 @@ struct KillRun {
         var writer = try ChildProcess(arguments: ["writer", folder.path])
         // Every eighth is killed while it opens.
         let lines = Int.random(in: 0..<8, using: &random) == 0 ? 0 : Int.random(in: 1...40, using: &random)
-        var heard = 0
-        while heard < lines, let line = writer.nextLine() {
+        var receivedLines = 0
+        while receivedLines < lines, let line = writer.nextLine() {
             try expectation.hear(line)
-            heard += 1
+            receivedLines += 1
         }
         Self.spin(.microseconds(Int.random(in: 0...(lines == 0 ? 40_000 : 1500), using: &random)))
         let (rest, wasKilled) = writer.killAndDrain()
         for line in rest { try expectation.hear(line) }
-        guard wasKilled else { throw SoakFailure("the writer ended by itself after \(heard + rest.count) lines") }
-        return heard + rest.count
+        guard wasKilled else {
+            throw SoakFailure("the writer ended by itself after \(receivedLines + rest.count) lines")
+        }
+        return receivedLines + rest.count
     }
 
     /// Finer than any sleep.
@@ -95,10 +97,10 @@ private struct Expectation {
         }
         guard rooms == Set(SoakSequence.rooms) else { throw SoakFailure("rooms are missing: \(rooms)") }
         for room in SoakSequence.rooms {
-            let heard = last[room] ?? 0
+            let acknowledged = last[room] ?? 0
             let found = try await SoakSequence(room: room).lastWrite(in: store)
-            guard (heard...heard + 1).contains(found) else {
-                throw SoakFailure("room \(room) ends with write \(found), but \(heard) was acknowledged")
+            guard (acknowledged...acknowledged + 1).contains(found) else {
+                throw SoakFailure("room \(room) ends with write \(found), but \(acknowledged) was acknowledged")
             }
             last[room] = found
         }

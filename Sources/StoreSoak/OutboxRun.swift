@@ -20,16 +20,16 @@ struct OutboxRun {
         var server = UnreliableServer(rooms: Self.rooms, seed: random.next())
         var next = Array(repeating: 1, count: Self.rooms)
         // A message makes for some two and a half lines; what is left over is for the last run, to the end.
-        let stretch = max(each * Self.rooms * 2 / max(kills, 1), 2)
+        let killInterval = max(each * Self.rooms * 2 / max(kills, 1), 2)
         var killed = 0
         while true {
             var child = try ChildProcess(arguments: ["sender", folder.path])
-            child.tell("begin \(each) " + next.map(String.init).joined(separator: " "))
-            var left = killed < kills ? Int.random(in: 1..<stretch, using: &random) : Int.max
+            child.send("begin \(each) " + next.map(String.init).joined(separator: " "))
+            var remainingLines = killed < kills ? Int.random(in: 1..<killInterval, using: &random) : Int.max
             var isDone = false
-            while left > 0, let line = child.nextLine() {
-                left -= 1
-                isDone = try hear(line, &server, &next) { child.tell($0) }
+            while remainingLines > 0, let line = child.nextLine() {
+                remainingLines -= 1
+                isDone = try hear(line, &server, &next) { child.send($0) }
                 if isDone { break }
             }
             let (rest, wasKilled) = child.killAndDrain()
@@ -44,14 +44,16 @@ struct OutboxRun {
 
     /// - Returns: whether all is sent.
     private func hear(
-        _ line: String, _ server: inout UnreliableServer, _ next: inout [Int], answer: (String) -> Void
+        _ line: String, _ server: inout UnreliableServer, _ next: inout [Int], respond: (String) -> Void
     ) throws -> Bool {
         let words = line.split(separator: " ")
         let numbers = words.dropFirst().compactMap { Int($0) }
         switch (words.first, numbers.count) {
         case ("queued", 2): next[numbers[0]] = numbers[1] + 1
         case ("deliver", 3):
-            for said in server.hear(call: numbers[0], room: numbers[1], transaction: numbers[2]) { answer(said) }
+            for response in server.hear(call: numbers[0], room: numbers[1], transaction: numbers[2]) {
+                respond(response)
+            }
         case ("done", 2): return true
         default: throw SoakFailure("the sender said “\(line)”")
         }
@@ -76,8 +78,9 @@ struct OutboxRun {
         SoakReport(name: "outbox-doubled", value: doubled, unit: "messages", target: 0).print()
         SoakReport(name: "outbox-out-of-order", value: disordered, unit: "rooms", target: 0).print()
         SoakReport(name: "outbox-kills", value: killed, unit: "kills", target: kills).print()
-        let wanted = each * Self.rooms / 5
-        SoakReport(name: "outbox-faults", value: min(server.faultCount, wanted), unit: "faults", target: wanted).print()
-        return lost + doubled + disordered == 0 && killed == kills && server.faultCount >= wanted
+        let minFaults = each * Self.rooms / 5
+        SoakReport(name: "outbox-faults", value: min(server.faultCount, minFaults), unit: "faults", target: minFaults)
+            .print()
+        return lost + doubled + disordered == 0 && killed == kills && server.faultCount >= minFaults
     }
 }

@@ -33,7 +33,7 @@ struct OutboxSender {
                         try await outbox.send(
                             WrittenMessage(WrittenText("message \(number)")), transaction: TransactionID("\(number)"),
                             to: RoomID("\(room)"))
-                        ParentPipe.say("queued \(room) \(number)")
+                        ParentPipe.send("queued \(room) \(number)")
                     }
                 }
             }
@@ -44,7 +44,7 @@ struct OutboxSender {
         }
         await outbox.close()
         await store.close()
-        ParentPipe.say("done 0 0")
+        ParentPipe.send("done 0 0")
     }
 }
 
@@ -60,19 +60,19 @@ private final class PipeServer: OutboxBackend {
     func upload(
         _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
-        throw DeliveryError.refused(reason: "no files here")
+        throw DeliveryError.rejected(reason: "no files here")
     }
 
     func deliver(_ request: OutboxRequest) async throws -> MessageID? {
-        let answer = await withCheckedContinuation { continuation in
+        let result = await withCheckedContinuation { continuation in
             let call = state.withLock { state in
                 state.next += 1
                 state.waiting[state.next] = continuation
                 return state.next
             }
-            ParentPipe.say("deliver \(call) \(request.room) \(request.id)")
+            ParentPipe.send("deliver \(call) \(request.room) \(request.id)")
         }
-        return try answer.get()
+        return try result.get()
     }
 
     /// On a thread of its own, as reading blocks. An answer to what was answered before is none.

@@ -8,7 +8,7 @@ import SoakSupport
 /// The number of the last write tells all that is in the room.
 struct SoakSequence {
     static let rooms = [RoomID("a"), RoomID("b")]
-    static let own = Member(id: MemberID("own"), displayName: "Soak", kind: .own)
+    static let ownMember = Member(id: MemberID("own"), displayName: "Soak", kind: .own)
 
     let room: RoomID
 
@@ -24,7 +24,7 @@ struct SoakSequence {
     }
 
     /// What a message leaves unsent.
-    static func left(by number: Int) -> SavedDraft? {
+    static func remainingDraft(by number: Int) -> SavedDraft? {
         number > 0 && number % 8 == 0
             ? SavedDraft(data: Data("left by \(number)".utf8), preview: "left by \(number)") : nil
     }
@@ -35,9 +35,9 @@ struct SoakSequence {
             return
         }
         let new = NewMessage(
-            id: MessageID("\(room)-\(number)"), sender: Self.own.id, text: Self.text(number), sentAt: Date(),
+            id: MessageID("\(room)-\(number)"), sender: Self.ownMember.id, text: Self.text(number), sentAt: Date(),
             transactionID: TransactionID("\(number)"))
-        _ = try await store.append([new], to: room, removingDraft: true, leaving: Self.left(by: number))
+        _ = try await store.append([new], to: room, removingDraft: true, leaving: Self.remainingDraft(by: number))
     }
 
     /// The number of the last write found in the room, 0 if there is none.
@@ -63,7 +63,7 @@ struct SoakSequence {
         }
         let sent = messages.count * 4
         let draft = try await store.draft(in: room)
-        if draft == Self.left(by: sent) { return sent }
+        if draft == Self.remainingDraft(by: sent) { return sent }
         guard let draft else { throw SoakFailure("room \(room) has lost what message \(sent) left unsent") }
         let number = (1...3).map { sent + $0 }.first { Self.draft($0) == draft }
         guard let number else { throw SoakFailure("room \(room) has a draft from before its last message") }

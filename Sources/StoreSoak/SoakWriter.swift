@@ -13,10 +13,11 @@ struct SoakWriter {
         let store = try await ChatStore.open(in: folder)
         let rooms = SoakSequence.rooms.map { id in
             NewRoom(
-                room: Room(id: id, name: "Room \(id)", kind: .group), members: [SoakSequence.own], createdAt: Date())
+                room: Room(id: id, name: "Room \(id)", kind: .group), members: [SoakSequence.ownMember],
+                createdAt: Date())
         }
         _ = try await store.createRooms(rooms, once: "soak")
-        ParentPipe.say("ready 0")
+        ParentPipe.send("ready 0")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for room in SoakSequence.rooms {
                 group.addTask {
@@ -25,7 +26,7 @@ struct SoakWriter {
                     while true {
                         number += 1
                         try await sequence.write(number, to: store)
-                        ParentPipe.say("\(room) \(number)")
+                        ParentPipe.send("\(room) \(number)")
                     }
                 }
             }

@@ -7,7 +7,7 @@ import SoakSupport
 /// to. Tokens are the numbers of the events that they are before.
 struct SyncFetch {
     /// After which it is taken that nothing more comes of it.
-    private static let mostPieces = 2000
+    private static let maxFetches = 2000
 
     let log: SyncLog
     let store: ChatStore
@@ -27,7 +27,7 @@ struct SyncFetch {
 
     /// All that is missing, from both ends of each gap.
     func fetchRest(_ random: inout SeededGenerator) async throws {
-        for _ in 0..<Self.mostPieces {
+        for _ in 0..<Self.maxFetches {
             guard let gap = try await store.gaps(in: log.room).randomElement(using: &random) else { return }
             let size = Int.random(in: 1...20, using: &random)
             if Bool.random(using: &random), try await follow(gap, size: size, &random) { continue }
@@ -53,13 +53,13 @@ struct SyncFetch {
     private func follow(_ gap: TimelineGap, size: Int, _ random: inout SeededGenerator) async throws -> Bool {
         guard let token = gap.forward else { return false }
         guard let front = Int(token) else { throw SoakFailure("a gap with the token “\(token)”") }
-        guard front < log.told else { return false }
-        let end = min(front + size, log.told)
-        let stretch = HistoryStretch(
-            events: log.events(max(0, front - overlap(&random))..<end), newer: end < log.told ? "\(end)" : nil)
+        guard front < log.syncedCount else { return false }
+        let end = min(front + size, log.syncedCount)
+        let chunk = TimelineChunk(
+            events: log.events(max(0, front - overlap(&random))..<end), newer: end < log.syncedCount ? "\(end)" : nil)
         var isPlaced = false
         for _ in 0...overlap(&random) / 2 {
-            let outcome = try await store.place(stretch, in: gap, of: log.room, followsOn: true)
+            let outcome = try await store.insertChunk(chunk, in: gap, of: log.room, isContiguous: true)
             isPlaced = isPlaced || outcome != nil
         }
         return isPlaced
@@ -83,17 +83,17 @@ struct SyncFetch {
     private func jump(
         into gap: TimelineGap, among gaps: [TimelineGap], size: Int, _ random: inout SeededGenerator
     ) async throws {
-        guard log.told > 0, let end = Int(gap.token) else { return }
+        guard log.syncedCount > 0, let end = Int(gap.token) else { return }
         let first = gaps.last { $0.position < gap.position }.flatMap { Int($0.token) } ?? 0
-        let middle = Int.random(in: first < end ? first..<end : 0..<log.told, using: &random)
+        let middle = Int.random(in: first < end ? first..<end : 0..<log.syncedCount, using: &random)
         let start = max(0, middle - Int.random(in: 0...size, using: &random))
-        let stop = min(middle + 1 + Int.random(in: 0...size, using: &random), log.told)
-        let stretch = HistoryStretch(
+        let stop = min(middle + 1 + Int.random(in: 0...size, using: &random), log.syncedCount)
+        let chunk = TimelineChunk(
             events: log.events(start..<stop), older: start == 0 ? nil : "\(start)",
-            newer: stop < log.told ? "\(stop)" : nil)
+            newer: stop < log.syncedCount ? "\(stop)" : nil)
         for _ in 0...overlap(&random) / 2 {
             guard let gap = try await self.gap(around: (start + stop) / 2) else { return }
-            _ = try await store.place(stretch, in: gap, of: log.room)
+            _ = try await store.insertChunk(chunk, in: gap, of: log.room)
         }
     }
 

@@ -14,14 +14,14 @@ struct SyncLog {
     }
 
     /// Who reads, by which of the two kinds of marks.
-    struct Reader: Hashable, CaseIterable {
-        static let allCases = [false, true].flatMap { isOwn in [0, 1].map { Reader(isOwn: isOwn, kind: $0) } }
+    struct ReceiptSource: Hashable, CaseIterable {
+        static let allCases = [false, true].flatMap { isOwn in [0, 1].map { ReceiptSource(isOwn: isOwn, kind: $0) } }
 
         var isOwn: Bool
         var kind: Int
     }
 
-    static let own = MemberID("@me:a")
+    static let ownUserID = MemberID("@me:a")
     static let bob = MemberID("@bob:a")
     private static let ann = MemberID("@ann:a")
 
@@ -29,10 +29,10 @@ struct SyncLog {
     private var entries: [Entry] = []
     private var deleted: Set<Int> = []
     /// The event up to which each has read, which goes forward only.
-    private var marks: [Reader: Int] = [:]
+    private var receipts: [ReceiptSource: Int] = [:]
     private var readings = 0
     /// How much of it a sync has told of.
-    var told = 0
+    var syncedCount = 0
 
     var count: Int { entries.count }
 
@@ -44,34 +44,34 @@ struct SyncLog {
         if choice >= 12 { return entries.append(.state) }
         guard choice >= 6, !entries.isEmpty else { return entries.append(.message) }
         // Of what was said lately, mostly.
-        let place = max(0, entries.count - 1 - below(min(entries.count, 20)))
-        if choice >= 10, !deleted.contains(place), !isDeletion(place) {
-            deleted.insert(place)
-            return entries.append(.deletion(of: place))
+        let index = max(0, entries.count - 1 - below(min(entries.count, 20)))
+        if choice >= 10, !deleted.contains(index), !isDeletion(index) {
+            deleted.insert(index)
+            return entries.append(.deletion(of: index))
         }
-        guard entries[place] == .message, !deleted.contains(place) else {
+        guard entries[index] == .message, !deleted.contains(index) else {
             return entries.append(.message)
         }
-        entries.append(choice < 9 ? .edit(of: place) : .heart(on: place))
+        entries.append(choice < 9 ? .edit(of: index) : .heart(on: index))
     }
 
-    private func isDeletion(_ place: Int) -> Bool {
-        switch entries[place] {
+    private func isDeletion(_ index: Int) -> Bool {
+        switch entries[index] {
         case .deletion, .state: true
         case .message, .edit, .heart: false
         }
     }
 
     /// Somebody reads on, to anything at all.
-    mutating func mark(_ below: (Int) -> Int, in batch: inout RoomBatch) {
-        let reader = Reader.allCases[below(Reader.allCases.count)]
-        let first = marks[reader].map { $0 + 1 } ?? 0
+    mutating func addReceipt(_ below: (Int) -> Int, in batch: inout RoomBatch) {
+        let source = ReceiptSource.allCases[below(ReceiptSource.allCases.count)]
+        let first = receipts[source].map { $0 + 1 } ?? 0
         guard first < count else { return }
         let number = first + below(count - first)
-        marks[reader] = number
+        receipts[source] = number
         readings += 1
-        if reader.isOwn {
-            batch.readUpTo.append(Self.id(number))
+        if source.isOwn {
+            batch.fullyReadMarkers.append(Self.id(number))
         } else {
             batch.receipts.append(
                 ReadReceipt(
@@ -79,17 +79,17 @@ struct SyncLog {
         }
     }
 
-    private func mark(isOwn: Bool) -> Int {
-        marks.filter { $0.key.isOwn == isOwn }.map(\.value).max() ?? -1
+    private func readPosition(isOwn: Bool) -> Int {
+        receipts.filter { $0.key.isOwn == isOwn }.map(\.value).max() ?? -1
     }
 
     /// How many messages the user has not read.
     var unread: Int {
-        entries.indices.count { entries[$0] == .message && !deleted.contains($0) && $0 > mark(isOwn: true) }
+        entries.indices.count { entries[$0] == .message && !deleted.contains($0) && $0 > readPosition(isOwn: true) }
     }
 
     /// The message at which the other reader stands; nil if none was read.
-    var reader: Int? { message(upTo: mark(isOwn: false)) }
+    var lastRead: Int? { message(upTo: readPosition(isOwn: false)) }
 
     /// The last message of those up to an event.
     func message(upTo number: Int) -> Int? { entries.indices.last { $0 <= number && entries[$0] == .message } }
@@ -154,9 +154,9 @@ struct SyncLog {
     }
 
     static func line(_ id: MessageID, _ versions: [String]?, _ contents: MessageContents?, hearts: Int) -> String {
-        let said = versions.map { ": " + $0.joined(separator: ">") } ?? " deleted"
+        let text = versions.map { ": " + $0.joined(separator: ">") } ?? " deleted"
         let what = contents.map { " \($0.kind)\($0.attachments.map(\.name))" } ?? ""
-        return "\(id)\(said)\(what)\(hearts > 0 ? " ❤️" : "")"
+        return "\(id)\(text)\(what)\(hearts > 0 ? " ❤️" : "")"
     }
 
     /// What an edit makes of a message besides its text.

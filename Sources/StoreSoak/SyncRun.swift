@@ -20,12 +20,12 @@ struct SyncRun {
         let equal = try await withThrowingTaskGroup(of: Int.self) { group in
             // As many stores at once as there are processors.
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                if let start = starts.next() { group.addTask { try await tell(from: start) } }
+                if let start = starts.next() { group.addTask { try await sync(from: start) } }
             }
             var equal = 0
             for try await more in group {
                 equal += more
-                if let start = starts.next() { group.addTask { try await tell(from: start) } }
+                if let start = starts.next() { group.addTask { try await sync(from: start) } }
             }
             return equal
         }
@@ -35,47 +35,47 @@ struct SyncRun {
 
     /// Tells one store some of the histories.
     /// - Returns: how many of them end as the server has them.
-    private func tell(from start: Int) async throws -> Int {
+    private func sync(from start: Int) async throws -> Int {
         let folder = SoakFolder()
         defer { folder.remove() }
         let store = try await ChatStore.open(in: folder.url)
         var equal = 0
         for number in start..<min(start + Self.rooms, count) {
             // Each can be told again by itself.
-            if try await isKept(in: RoomID("!\(number)"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
+            if try await isStored(in: RoomID("!\(number)"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
         }
         await store.close()
         return equal
     }
 
     /// Whether a history ends as the server has it.
-    private func isKept(in room: RoomID, of store: ChatStore, seed: UInt64) async throws -> Bool {
+    private func isStored(in room: RoomID, of store: ChatStore, seed: UInt64) async throws -> Bool {
         var random = SeededGenerator(seed: seed)
         var log = SyncLog(room: room)
         do {
-            try await tell(&log, to: store, &random)
+            try await sync(&log, to: store, &random)
         } catch let failure as SoakFailure {
             print("the history of seed \(seed): \(failure)")
             return false
         }
-        let expected = log.timeline() + [Self.line(unread: log.unread, reader: log.reader)]
-        let kept = try await timeline(of: store, log)
-        guard kept != expected else { return true }
-        print("the history of seed \(seed) is\n  \(expected)\nand kept as\n  \(kept)")
+        let expected = log.timeline() + [Self.line(unread: log.unread, lastRead: log.lastRead)]
+        let stored = try await timeline(of: store, log)
+        guard stored != expected else { return true }
+        print("the history of seed \(seed) is\n  \(expected)\nand kept as\n  \(stored)")
         return false
     }
 
-    private static func line(unread: Int, reader: Int?) -> String {
-        "\(unread) unread, read by the other up to \(reader.map(String.init) ?? "nothing")"
+    private static func line(unread: Int, lastRead: Int?) -> String {
+        "\(unread) unread, read by the other up to \(lastRead.map(String.init) ?? "nothing")"
     }
 
     /// What is kept, as ``SyncLog/timeline()`` writes it down.
     private func timeline(of store: ChatStore, _ log: SyncLog) async throws -> [String] {
         var lines: [String] = []
-        var reader: Int?
+        var lastRead: Int?
         for message in try await store.messages(in: log.room, before: .max, limit: 10_000).messages {
-            if message.readers.contains(where: { $0.member == SyncLog.bob }) {
-                reader = SyncLog.number(of: message.id).flatMap(log.message)
+            if message.readReceipts.contains(where: { $0.member == SyncLog.bob }) {
+                lastRead = SyncLog.number(of: message.id).flatMap(log.message)
             }
             // A change that was deleted before it was told cannot be told from a message.
             guard log.isMessage(message.id) else { continue }
@@ -89,14 +89,14 @@ struct SyncRun {
                     hearts: message.reactions.count))
         }
         let unread = try await store.roomSummaries().first { $0.id == log.room }?.unreadCount ?? -1
-        return lines + [Self.line(unread: unread, reader: reader)]
+        return lines + [Self.line(unread: unread, lastRead: lastRead)]
     }
 
-    private func tell(_ log: inout SyncLog, to store: ChatStore, _ random: inout SeededGenerator) async throws {
+    private func sync(_ log: inout SyncLog, to store: ChatStore, _ random: inout SeededGenerator) async throws {
         func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         let room = log.room
         var first = batch([], gap: nil, in: room)
-        first.members = [Member(id: SyncLog.own, displayName: "Me", kind: .own)]
+        first.members = [Member(id: SyncLog.ownUserID, displayName: "Me", kind: .own)]
         _ = try await store.apply(SyncBatch(rooms: [first]))
         for _ in 0..<2 + below(11) {
             for _ in 0..<below(25) {
@@ -110,18 +110,20 @@ struct SyncRun {
             }
             let limit = below(12)
             // From the last time on, or from before it: a server may tell things again.
-            let from = max(0, log.told - (below(4) == 0 ? below(6) : 0))
+            let from = max(0, log.syncedCount - (below(4) == 0 ? below(6) : 0))
             let start = max(from, log.count - limit)
             if start < log.count || below(2) == 0 {
-                var batch = batch(log.events(start..<log.count), gap: start > log.told ? "\(start)" : nil, in: room)
-                for _ in 0..<below(3) where log.count > 0 { log.mark(below, in: &batch) }
+                var batch = batch(
+                    log.events(start..<log.count), gap: start > log.syncedCount ? "\(start)" : nil, in: room)
+                for _ in 0..<below(3) where log.count > 0 { log.addReceipt(below, in: &batch) }
                 for _ in 0...below(6) / 5 { _ = try await store.apply(SyncBatch(rooms: [batch])) }
-                log.told = log.count
+                log.syncedCount = log.count
             }
             for _ in 0..<below(4) { try await SyncFetch(log: log, store: store).fetch(&random) }
         }
-        _ = try await store.apply(SyncBatch(rooms: [batch(log.events(log.told..<log.count), gap: nil, in: room)]))
-        log.told = log.count
+        _ = try await store.apply(
+            SyncBatch(rooms: [batch(log.events(log.syncedCount..<log.count), gap: nil, in: room)]))
+        log.syncedCount = log.count
         try await SyncFetch(log: log, store: store).fetchRest(&random)
     }
 

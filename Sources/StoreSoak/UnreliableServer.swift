@@ -4,7 +4,7 @@ import SoakSupport
 /// A server that carries out a transaction once, behind a network that does everything else to it.
 struct UnreliableServer {
     enum Fault: CaseIterable {
-        case lostRequest, lostAnswer, repeatedRequest, repeatedAnswer, lateRequest, busy
+        case lostRequest, lostResponse, repeatedRequest, repeatedResponse, lateRequest, busy
     }
 
     private struct Request: Hashable {
@@ -15,7 +15,7 @@ struct UnreliableServer {
     /// The transactions of each room in the order in which they were carried out.
     private(set) var rooms: [[Int]]
     private(set) var faults: [Fault: Int] = [:]
-    private var known: Set<Request> = []
+    private var processed: Set<Request> = []
     /// Requests still on their way, whose sender has given them up.
     private var late: [Request] = []
     private var random: SeededGenerator
@@ -41,14 +41,14 @@ struct UnreliableServer {
         faults[fault, default: 0] += 1
         switch fault {
         case .lostRequest: return ["lost \(call) 0"]
-        case .lostAnswer:
+        case .lostResponse:
             carryOut(request)
             return ["lost \(call) 0"]
         case .repeatedRequest:
             carryOut(request)
             carryOut(request)
             return ["ok \(call) \(transaction)"]
-        case .repeatedAnswer:
+        case .repeatedResponse:
             carryOut(request)
             return ["ok \(call) \(transaction)", "lost \(call) 0", "ok \(call) \(transaction)"]
         case .lateRequest:
@@ -59,6 +59,6 @@ struct UnreliableServer {
     }
 
     private mutating func carryOut(_ request: Request) {
-        if known.insert(request).inserted { rooms[request.room].append(request.transaction) }
+        if processed.insert(request).inserted { rooms[request.room].append(request.transaction) }
     }
 }

@@ -10,7 +10,7 @@ import GtkKit
 protocol BenchList: AnyObject {
     static var name: String { get }
     /// The most rows that it can be asked to show.
-    static var most: Int { get }
+    static var maxRows: Int { get }
     /// What is put into the scrolled window.
     var widget: Widget { get }
     var keys: Deque<Int> { get }
@@ -30,7 +30,7 @@ protocol BenchList: AnyObject {
 /// The list of this project.
 class OurList: BenchList, TimelineListSource {
     static let name = "TimelineList"
-    static let most = 1_000_000
+    static let maxRows = 1_000_000
 
     final class Row: TimelineListRow {
         let widget = TextRow.make()
@@ -84,7 +84,7 @@ class OurList: BenchList, TimelineListSource {
 /// GtkListView over a list of strings that name the keys.
 final class GtkList: BenchList {
     static let name = "GtkListView"
-    static let most = 1_000_000
+    static let maxRows = 1_000_000
 
     let widget: Widget
     private(set) var keys: Deque<Int>
@@ -157,7 +157,7 @@ final class GtkList: BenchList {
 /// A GtkBox with a widget for every row, which the scrolled window puts into a GtkViewport.
 final class PlainBox: BenchList {
     static let name = "GtkBox"
-    static let most = 10_000
+    static let maxRows = 10_000
 
     let widget: Widget
     private(set) var keys: Deque<Int>
@@ -195,8 +195,8 @@ final class PlainBox: BenchList {
 
     func scrollToEnd() { if let adjustment { adjustment.value = adjustment.upper } }
     func scroll(to index: Int) {
-        guard let row = rows[keys[index]], let place = row.bounds(in: widget) else { return }
-        adjustment?.value = place.y
+        guard let row = rows[keys[index]], let rowBounds = row.bounds(in: widget) else { return }
+        adjustment?.value = rowBounds.y
     }
     func row(_ key: Int) -> Widget? { rows[key] }
     var isBusy: Bool { false }

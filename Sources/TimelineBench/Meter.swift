@@ -44,7 +44,7 @@ final class Meter<List: BenchList> {
         } while bottom(list.keys.count - 1) != height && painted < before + 100
         firstFrame = Meter.cpu - start
         firstFrames = painted - before
-        settle()
+        waitUntilIdle()
     }
 
     func close() {
@@ -78,7 +78,7 @@ final class Meter<List: BenchList> {
 
     /// Waits until nothing is left for idle time, and answers the milliseconds that took.
     @discardableResult
-    func settle() -> Double {
+    func waitUntilIdle() -> Double {
         let start = Meter.cpu
         _ = MainLoop.pump(forAtMost: 300) { !list.isBusy }
         frame {}
@@ -109,8 +109,8 @@ final class Meter<List: BenchList> {
         var found: (Int, Double)?
         for index in around where list.keys.indices.contains(index) {
             let key = list.keys[index]
-            guard let row = list.row(key), row.isMapped, let place = row.bounds(in: scroller) else { continue }
-            let bottom = place.y + place.height
+            guard let row = list.row(key), row.isMapped, let rowBounds = row.bounds(in: scroller) else { continue }
+            let bottom = rowBounds.y + rowBounds.height
             if bottom > 0, bottom <= height, bottom > found?.1 ?? 0 { found = (key, bottom) }
         }
         return found
@@ -123,8 +123,8 @@ final class Meter<List: BenchList> {
     }
 
     func bottom(ofKey key: Int) -> Double? {
-        guard let row = list.row(key), let place = row.bounds(in: scroller) else { return nil }
-        return place.y + place.height
+        guard let row = list.row(key), let rowBounds = row.bounds(in: scroller) else { return nil }
+        return rowBounds.y + rowBounds.height
     }
 
     func resize(to width: Int32) { gtk_window_set_default_size(window.cast(), width, 700) }

@@ -12,7 +12,7 @@ final class MixedList: OurList {
         var widget: Widget { body.widget }
     }
 
-    private static let marked = [
+    private static let formattedBodies = [
         "Look at **this**, *please*: ~~no~~ `yes`, https://a.example/path and ||a surprise||.",
         "> What did you say?\n\nThat it *works*.",
         "```swift\nfunc greet(_ name: String) -> String {\n    \"Hello, \\(name)!\"\n}\n```",
@@ -28,7 +28,7 @@ final class MixedList: OurList {
         let key = keys[index]
         let body =
             key.isMultiple(of: 3)
-            ? Self.marked[key / 3 % Self.marked.count] : MessageBody(plain: texts.text(of: key))
+            ? Self.formattedBodies[key / 3 % Self.formattedBodies.count] : MessageBody(plain: texts.text(of: key))
         (row as? BodyRow)?.body.show(body, sender: "Ann")
     }
 }

@@ -14,9 +14,9 @@ struct Speed {
     var pages: [Double] = []
     /// How often the thumb ran against the wheel.
     var backward = 0
-    var mostAlive = 0
+    var maxLiveRows = 0
     /// The most rows that were in view.
-    var mostVisible = 0
+    var maxVisibleRows = 0
     var bindings = 0
     var layouts = 0
 
@@ -34,14 +34,14 @@ struct Speed {
                     meter.list.insert([7_000_000 + step], at: meter.list.keys.count)
                     if List.self != OurList.self { meter.list.scrollToEnd() }
                 }
-                meter.settle()
+                meter.waitUntilIdle()
                 return cost
             }.median
         speed.prepend =
             (0..<9).map { step in
                 let keys = (0..<50).map { -1_000 * (step + 1) + $0 }
                 let cost = meter.frame { meter.list.insert(keys, at: 0) }
-                meter.settle()
+                meter.waitUntilIdle()
                 return cost
             }.median
         speed.jump =
@@ -50,7 +50,7 @@ struct Speed {
                 return speed.countingRows(meter) { Self.jump(meter, to: target) }
             }.median
         meter.list.scroll(to: meter.list.keys.count / 2)
-        meter.settle()
+        meter.waitUntilIdle()
         for direction in [-1.0, 1.0] { speed.wheel(meter, direction) }
         for direction in [-1.0, 1.0] {
             for _ in 0..<20 {
@@ -71,7 +71,7 @@ struct Speed {
                 break
             }
         }
-        meter.settle()
+        meter.waitUntilIdle()
         return cost
     }
 
@@ -96,8 +96,8 @@ struct Speed {
         guard let list = (meter.list as? OurList)?.list else { return body() }
         let (layoutsBefore, bindingsBefore) = (TextRow.layouts, list.statistics.bindings)
         let result = body()
-        mostAlive = max(mostAlive, list.statistics.alive)
-        mostVisible = max(mostVisible, list.visibleRows.count)
+        maxLiveRows = max(maxLiveRows, list.statistics.widgets)
+        maxVisibleRows = max(maxVisibleRows, list.visibleRows.count)
         bindings += list.statistics.bindings - bindingsBefore
         layouts += TextRow.layouts - layoutsBefore
         return result

@@ -14,22 +14,22 @@ struct StillnessBenchmarks<List: BenchList> {
         table.add(
             drift("prepending 50, at the top") { meter in
                 meter.scroller.verticalAdjustment.value -= 1e9
-                meter.settle()
+                meter.waitUntilIdle()
                 meter.scroll([30])
             } _: {
-                $0.list.insert(Self.fresh(50), at: 0)
+                $0.list.insert(Self.newKeys(50), at: 0)
             })
         table.add(
             drift("prepending 50, in the middle") {
                 middle($0)
             } _: {
-                $0.list.insert(Self.fresh(50), at: 0)
+                $0.list.insert(Self.newKeys(50), at: 0)
             })
         table.add(
             drift("prepending 50, near the bottom") {
                 $0.scroll([-200])
             } _: {
-                $0.list.insert(Self.fresh(50), at: 0)
+                $0.list.insert(Self.newKeys(50), at: 0)
             })
         table.add(
             drift("wrapped anew in mid-list") {
@@ -48,7 +48,7 @@ struct StillnessBenchmarks<List: BenchList> {
         table.add(fractions())
     }
 
-    private static func fresh(_ count: Int) -> [Int] { (-count..<0).map { $0 - 5_000_000 } }
+    private static func newKeys(_ count: Int) -> [Int] { (-count..<0).map { $0 - 5_000_000 } }
 
     private func row(_ name: String, _ value: Double, _ unit: String = "px", limit: Double) -> BenchmarkRow {
         BenchmarkRow(
@@ -58,7 +58,7 @@ struct StillnessBenchmarks<List: BenchList> {
 
     private func middle(_ meter: Meter<List>) {
         meter.list.scroll(to: count / 2)
-        meter.settle()
+        meter.waitUntilIdle()
         _ = meter.scroll([-40.3, -33.4])
     }
 
@@ -69,14 +69,14 @@ struct StillnessBenchmarks<List: BenchList> {
         let meter = Meter<List>(texts, count)
         defer { meter.close() }
         prepare(meter)
-        meter.settle()
+        meter.waitUntilIdle()
         guard let read = meter.read else { return row("drift, " + name, 9999, limit: 1) }
         var worst = 0.0
         meter.onFrame = {
             worst = max(worst, meter.bottom(ofKey: read.key).map { abs($0 - read.bottom) } ?? 9999)
         }
         meter.frame { change(meter) }
-        for _ in 0..<4 { meter.settle() }
+        for _ in 0..<4 { meter.waitUntilIdle() }
         return row("drift, " + name, worst, limit: 1)
     }
 
@@ -108,7 +108,7 @@ struct StillnessBenchmarks<List: BenchList> {
             speed *= 0.96
             meter.frame {
                 meter.scroller.verticalAdjustment.value = value
-                if step == 20 { meter.list.insert(Self.fresh(50), at: 0) }
+                if step == 20 { meter.list.insert(Self.newKeys(50), at: 0) }
             }
             let moved = before - value
             worst = max(worst, meter.bottom(ofKey: read.key).map { abs($0 - read.bottom - moved) } ?? 9999)
@@ -130,7 +130,7 @@ struct StillnessBenchmarks<List: BenchList> {
             if List.self != OurList.self { meter.list.scrollToEnd() }
             meter.frame {}
             meter.onFrame = nil
-            meter.settle()
+            meter.waitUntilIdle()
         }
         return row("wrong frames in 20 appends", wrong, "frames", limit: 0)
     }

@@ -9,7 +9,7 @@ final class TextRow: WidgetImplementation {
 
     /// How many times lines were broken.
     private(set) static var layouts = 0
-    private(set) static var alive = 0
+    private(set) static var liveCount = 0
 
     private var layout: Object?
     private var layoutWidth = -1
@@ -18,11 +18,11 @@ final class TextRow: WidgetImplementation {
 
     required init(pointer: UnsafeMutableRawPointer) {
         super.init(pointer: pointer)
-        Self.alive += 1
+        Self.liveCount += 1
         gtk_widget_set_focusable(cast(), 1)
     }
 
-    isolated deinit { Self.alive -= 1 }
+    isolated deinit { Self.liveCount -= 1 }
 
     func show(_ text: String) {
         guard let layout = gtk_widget_create_pango_layout(cast(), text) else { return }

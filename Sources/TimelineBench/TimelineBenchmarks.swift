@@ -9,16 +9,16 @@ enum TimelineBenchmarks {
     private static let sizes = [100, 1000, 10_000, 100_000, 1_000_000]
 
     /// The parts that can be measured alone, in the order of a whole run.
-    enum Part: String, CaseIterable {
+    enum Section: String, CaseIterable {
         case still, speed, mixed, idle, memory, instructions
     }
 
     /// Measures parts, and prints each row as it is known.
     /// - Returns: whether all targets are met.
-    static func report(_ parts: [Part]) throws -> Bool {
+    static func report(_ sections: [Section]) throws -> Bool {
         var table = BenchmarkTable(nameWidth: 84)
-        for part in parts {
-            switch part {
+        for section in sections {
+            switch section {
             case .still: still(&table)
             case .speed: for texts in BenchText.allCases { speeds(texts, &table) }
             case .mixed: table.add(MixedBenchmarks.rows())
@@ -50,7 +50,7 @@ enum TimelineBenchmarks {
             let other = Speed.measure(GtkList.self, texts, count)
             table.add(other.rows(GtkList.name, texts, count))
             if count == 100_000 { table.add(comparison(texts, speed, other)) }
-            if count <= (texts == .short ? PlainBox.most : 1000) {
+            if count <= (texts == .short ? PlainBox.maxRows : 1000) {
                 table.add(Speed.measure(PlainBox.self, texts, count).rows(PlainBox.name, texts, count))
             }
         }
@@ -78,8 +78,8 @@ enum TimelineBenchmarks {
             BenchmarkRow(
                 name: name + "thumb against the wheel", value: Double(speed.backward), unit: "times", target: 0),
             BenchmarkRow(
-                name: name + "row widgets at most", value: Double(speed.mostAlive), unit: "rows",
-                target: Double(3 * speed.mostVisible + 20)),
+                name: name + "row widgets at most", value: Double(speed.maxLiveRows), unit: "rows",
+                target: Double(3 * speed.maxVisibleRows + 20)),
             BenchmarkRow(
                 name: name + "text layouts for each row bound",
                 value: Double(speed.layouts) / Double(max(1, speed.bindings)), unit: "layouts", target: 1),
@@ -109,7 +109,7 @@ enum TimelineBenchmarks {
         let meter = Meter<OurList>(.short, 100_000)
         defer { meter.close() }
         _ = meter.scroll([-500])
-        meter.settle()
+        meter.waitUntilIdle()
         // The scrollbar fades out.
         _ = MainLoop.pump(forAtMost: 5) { false }
         let before = meter.painted
@@ -132,7 +132,7 @@ enum TimelineBenchmarks {
         let measured = mallinfo2().uordblks - before
         index.reset(rows: 1_000_000)
         // Places far apart, as the dragged thumb visits: what is kept of them is bounded.
-        for place in stride(from: 0, to: 1_000_000, by: 40) { index.measure(place, height: 40) }
+        for row in stride(from: 0, to: 1_000_000, by: 40) { index.measure(row, height: 40) }
         let scattered = Int(mallinfo2().uordblks) - Int(before) - 2 * index.measuredRows
         return [
             BenchmarkRow(
@@ -170,19 +170,19 @@ enum TimelineBenchmarks {
     /// The same steps whatever the number of rows is. Layouts are asked for, not waited for, so that no clock counts.
     private static func script(_ ours: OurList) {
         func layOut() {
-            var place = GdkRectangle(x: 0, y: 0, width: 800, height: 700)
+            var allocation = GdkRectangle(x: 0, y: 0, width: 800, height: 700)
             gtk_widget_queue_allocate(ours.widget.cast())
-            gtk_widget_size_allocate(ours.widget.cast(), &place, -1)
+            gtk_widget_size_allocate(ours.widget.cast(), &allocation, -1)
         }
         layOut()
         for step in 0..<40 {
             ours.list.scroll(by: step < 20 ? -79 : 79)
             layOut()
         }
-        for part in 1...8 {
-            ours.list.scroll(toIndex: ours.count * part / 9, at: .start)
+        for step in 1...8 {
+            ours.list.scroll(toIndex: ours.count * step / 9, at: .start)
             layOut()
-            ours.grow(ours.count * part / 9 + 1, by: 10)
+            ours.grow(ours.count * step / 9 + 1, by: 10)
             layOut()
         }
         ours.scrollToEnd()

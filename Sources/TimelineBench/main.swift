@@ -15,14 +15,14 @@ if arguments.first == "workload" {
     exit(TimelineBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
 }
 // `still`, `speed`, `mixed`, `idle`, `memory`, `instructions`: those parts alone.
-let parts = arguments.compactMap(TimelineBenchmarks.Part.init)
-guard parts.count == arguments.count else {
-    let known = TimelineBenchmarks.Part.allCases.map(\.rawValue).joined(separator: "|")
-    FileHandle.standardError.write(Data("parlance-timeline-bench [\(known)] ...\n".utf8))
+let sections = arguments.compactMap(TimelineBenchmarks.Section.init)
+guard sections.count == arguments.count else {
+    let sectionNames = TimelineBenchmarks.Section.allCases.map(\.rawValue).joined(separator: "|")
+    FileHandle.standardError.write(Data("parlance-timeline-bench [\(sectionNames)] ...\n".utf8))
     exit(2)
 }
 do {
-    exit(try TimelineBenchmarks.report(parts.isEmpty ? TimelineBenchmarks.Part.allCases : parts) ? 0 : 1)
+    exit(try TimelineBenchmarks.report(sections.isEmpty ? TimelineBenchmarks.Section.allCases : sections) ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("\(error)\n".utf8))
     exit(2)

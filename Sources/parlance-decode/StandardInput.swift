@@ -4,10 +4,10 @@ import PictureDecoding
 /// The file on the standard input.
 enum StandardInput {
     /// All of it, read as far as somebody looks at it. A file that is cut off meanwhile ends the process.
-    static func mapped() throws(PictureFailure) -> UnsafeRawBufferPointer {
+    static func mapped() throws(ImageFailure) -> UnsafeRawBufferPointer {
         var status = stat()
         guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .broken }
-        guard status.st_size <= PictureLimits.bytes else { throw .tooLarge }
+        guard status.st_size <= ImageLimits.bytes else { throw .tooLarge }
         guard status.st_size > 0 else { throw .unknownFormat }
         guard let start = mmap(nil, status.st_size, PROT_READ, MAP_PRIVATE, 0, 0), start != MAP_FAILED else {
             throw .stopped

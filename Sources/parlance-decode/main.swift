@@ -5,7 +5,7 @@ import PictureDecoding
 
 // parlance-decode size|still|play WIDTH HEIGHT <FILE
 //
-// Decodes the picture on its standard input within a box of pixels and writes `PictureRecord`s. It runs apart from the
+// Decodes the picture on its standard input within a box of pixels and writes `ImageRecord`s. It runs apart from the
 // program because pictures come from anyone: before it looks at more than the first bytes it has given up all it could
 // do but compute.
 let arguments = CommandLine.arguments
@@ -16,11 +16,11 @@ else {
     exit(2)
 }
 Confinement.closeOthers()
-do throws(PictureFailure) {
+do throws(ImageFailure) {
     // The last library is opened by the first bytes, before the confinement: afterwards nothing can be.
-    let picture = try PictureFile(StandardInput.mapped())
-    Confinement.begin(memory: PictureLimits.memory)
-    try picture.decode(DecodingRequest(mode: mode, width: width, height: height), to: RecordSink())
+    let image = try ImageFile(StandardInput.mapped())
+    Confinement.start(memory: ImageLimits.memory)
+    try image.decode(DecodingRequest(mode: mode, width: width, height: height), to: RecordSink())
     RecordOutput.end()
 } catch {
     RecordOutput.fail(error)

@@ -8,9 +8,9 @@ enum FileInput {
         guard let buffer = av_malloc(length) else { return nil }
         return avio_alloc_context(
             buffer.assumingMemoryBound(to: UInt8.self), Int32(length), 0, nil,
-            { _, buffer, wanted in
+            { _, buffer, requestedCount in
                 var count: Int
-                repeat { count = read(0, buffer, Int(wanted)) } while count < 0 && errno == EINTR
+                repeat { count = read(0, buffer, Int(requestedCount)) } while count < 0 && errno == EINTR
                 return count > 0 ? Int32(count) : shim_end_of_file
             }, nil,
             { _, offset, whence in

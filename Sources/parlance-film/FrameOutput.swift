@@ -15,7 +15,7 @@ final class FrameOutput {
     let width: Int
     let height: Int
     /// As it is sent.
-    let shown: (width: Int, height: Int)
+    let displaySize: (width: Int, height: Int)
     /// Quarter turns clockwise that bring it upright.
     private let quarters: Int
     private var scaler: UnsafeMutableRawPointer?
@@ -26,36 +26,36 @@ final class FrameOutput {
     init(_ stream: UnsafeMutablePointer<AVStream>, _ request: DecodingRequest) {
         let (stored, ratio) = (stream.pointee.codecpar.pointee, stream.pointee.codecpar.pointee.sample_aspect_ratio)
         guard stored.width > 0, stored.height > 0 else { RecordOutput.fail(.broken) }
-        guard Int(stored.width) * Int(stored.height) <= FilmLimits.pixels else { RecordOutput.fail(.tooLarge) }
+        guard Int(stored.width) * Int(stored.height) <= VideoLimits.pixels else { RecordOutput.fail(.tooLarge) }
         // Pixels that are not square make it wider or narrower, by no more than any film is.
-        let stretch = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
-        let across = max(1, Int(Double(stored.width) * min(max(stretch, 0.25), 4)))
+        let pixelAspectRatio = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+        let across = max(1, Int(Double(stored.width) * min(max(pixelAspectRatio, 0.25), 4)))
         let turned = shim_turned(stream)
         quarters = turned.isFinite ? ((Int((-turned / 90).rounded()) % 4) + 4) % 4 : 0
         (width, height) =
             quarters % 2 == 0 ? (across, Int(stored.height)) : (Int(stored.height), across)
-        shown = request.shownSize(width: width, height: height)
+        displaySize = request.displaySize(width: width, height: height)
     }
 
     /// Sends a frame that is seen at `start` or later. One without a time follows the one before it.
     func send(_ frame: UnsafeMutablePointer<AVFrame>, at time: Double?, from start: Int) {
         let time = time ?? lastTime + 40
-        guard time >= Double(start) - 1 else { return Confinement.allowTimeToBegin() }
+        guard time >= Double(start) - 1 else { return Confinement.allowTimeToStart() }
         // No display shows more than this many of them.
         guard time < Double(Int32.max), sent == 0 || time - lastTime > 7 else { return }
         lastTime = time
         guard let drawn = draw(frame) else { return }
         sent += 1
         Confinement.allowTime()
-        RecordOutput.send(FilmRecord.frame(width: drawn.width, height: drawn.height, time: max(0, Int(time))))
+        RecordOutput.send(VideoRecord.frame(width: drawn.width, height: drawn.height, time: max(0, Int(time))))
         drawn.pixels.withUnsafeBytes(RecordOutput.write)
     }
 
     /// - Returns: nil if it makes no sense.
     func draw(_ frame: UnsafeMutablePointer<AVFrame>) -> Drawn? {
         let (storedWidth, storedHeight) = (Int(frame.pointee.width), Int(frame.pointee.height))
-        guard storedWidth > 0, storedHeight > 0, storedWidth * storedHeight <= FilmLimits.pixels else { return nil }
-        let flat = quarters % 2 == 0 ? shown : (width: shown.height, height: shown.width)
+        guard storedWidth > 0, storedHeight > 0, storedWidth * storedHeight <= VideoLimits.pixels else { return nil }
+        let flat = quarters % 2 == 0 ? displaySize : (width: displaySize.height, height: displaySize.width)
         var pixels = [UInt32](repeating: 0, count: flat.width * flat.height)
         let isDrawn = pixels.withUnsafeMutableBytes { buffer in
             shim_draw(

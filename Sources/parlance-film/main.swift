@@ -5,8 +5,8 @@ import PictureDecoding
 // parlance-film size|still|film WIDTH HEIGHT MILLISECONDS <FILE
 //
 // Decodes the film or the sound on its standard input from a time on, its frames within a box of pixels. `size` tells
-// what it is, as a `FilmRecord` in the film's own size; `still` writes one frame as `PictureRecord`s, `film` all frames
-// and the sound as `FilmRecord`s, as fast as they are taken. It runs apart from the program because films come from
+// what it is, as a `VideoRecord` in the film's own size; `still` writes one frame as `ImageRecord`s, `film` all frames
+// and the sound as `VideoRecord`s, as fast as they are taken. It runs apart from the program because films come from
 // anyone: before it reads anything it has given up all it could do but compute.
 let arguments = CommandLine.arguments
 guard arguments.count == 5, ["size", "still", "film"].contains(arguments[1]), let width = Int(arguments[2]),
@@ -19,10 +19,10 @@ else {
     exit(2)
 }
 Confinement.closeOthers()
-Confinement.begin(memory: FilmLimits.memory)
-let film = FilmFile(DecodingRequest(mode: .still, width: width, height: height))
+Confinement.start(memory: VideoLimits.memory)
+let video = VideoFile(DecodingRequest(mode: .still, width: width, height: height))
 switch arguments[1] {
-case "size": film.sendSize()
-case "still": film.sendStill()
-default: film.send(from: time)
+case "size": video.sendSize()
+case "still": video.sendStill()
+default: video.send(from: time)
 }

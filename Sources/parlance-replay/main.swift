@@ -22,11 +22,11 @@ while isOpen {
     var start = data.startIndex
     while let end = data[start...].firstIndex(of: UInt8(ascii: "\n")) {
         pending.append(data[start..<end])
-        write(driver.answer(to: pending))
+        write(driver.response(to: pending))
         pending = Data()
         start = data.index(after: end)
     }
     pending.append(data[start...])
 }
-if !pending.isEmpty { write(driver.answer(to: pending)) }
+if !pending.isEmpty { write(driver.response(to: pending)) }
 exit(driver.hasFailed ? 1 : 0)

@@ -23,16 +23,16 @@ final class ParlanceApplication {
     private var accounts: AccountsCoordinator?
     private var window: MainWindow?
     private var emoji: EmojiLibrary?
-    private var lastOpened: LastOpened?
-    private var wakeWatch: WakeWatch?
+    private var lastSelection: LastSelection?
+    private var resumeMonitor: ResumeMonitor?
     /// What was asked for before there was a window.
     private var address: String?
     private var status: Int32 = 0
     /// Whether a window was asked for while the last one was closing.
-    private var isWantedAgain = false
+    private var isReopenRequested = false
 
     init() {
-        application.answerVersion(with: "Parlance \(parlanceVersion)")
+        application.handleVersionOption(with: "Parlance \(parlanceVersion)")
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
         application.onOpen { [weak self] in self?.open($0) }
@@ -52,7 +52,9 @@ final class ParlanceApplication {
         opening = Task { await Self.openStore() }
         Resource.loadStyle()
         settings = Settings(schema: Self.id)
-        if settings == nil { say("the settings schema \(Self.id) is not installed: preferences are not kept") }
+        if settings == nil {
+            logToStandardError("the settings schema \(Self.id) is not installed: preferences are not kept")
+        }
         settings?.onChange(of: "color-scheme") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "shake-to-clear") { [weak self] in self?.applySettings() }
         settings?.onChange(of: "send-key") { [weak self] in self?.applySettings() }
@@ -67,7 +69,7 @@ final class ParlanceApplication {
 
     private func activate() {
         guard let window, !window.isClosing else {
-            isWantedAgain = true
+            isReopenRequested = true
             return
         }
         window.present()
@@ -77,7 +79,7 @@ final class ParlanceApplication {
     private func open(_ address: String) {
         guard let window, !window.isClosing else {
             self.address = address
-            isWantedAgain = true
+            isReopenRequested = true
             return
         }
         window.present()
@@ -90,11 +92,11 @@ final class ParlanceApplication {
     }
 
     private func finishOpening() async {
-        guard let opened = await opening?.value else { return }
+        guard let result = await opening?.value else { return }
         defer { application.release() }
-        switch opened {
+        switch result {
         case .success(let store): await start(with: store)
-        case .failure(let error): await refuse(error)
+        case .failure(let error): await handleOpeningError(error)
         }
     }
 
@@ -104,14 +106,14 @@ final class ParlanceApplication {
     private func start(with store: ChatStore) async {
         do {
             let backend = try await LocalBackend.start(
-                over: store, ownName: Self.userName, translator: Self.translator)
+                over: store, ownDisplayName: Self.userName, translator: Self.translator)
             self.store = store
             self.backend = backend
-            lastOpened = await LastOpened(settings: settings, store: store)
+            lastSelection = await LastSelection(settings: settings, store: store)
             let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
             coordinator.archive = archive(of: backend, into: backend)
-            coordinator.takesImports = true
-            equip(coordinator, abilities: backend.abilities)
+            coordinator.canImport = true
+            configureComposer(coordinator, capabilities: backend.capabilities)
             let matrix = MatrixAccounts(
                 list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
                 transport: CurlTransport(), translator: Self.translator, deviceName: "Parlance")
@@ -124,16 +126,16 @@ final class ParlanceApplication {
                 })
             checkHistory()
         } catch {
-            await refuse(error)
+            await handleOpeningError(error)
         }
     }
 
     private func conversations(over backend: MatrixBackend, of account: String) -> ConversationCoordinator {
         let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
         if let local = self.backend { coordinator.archive = archive(of: backend, into: local) }
-        equip(coordinator, abilities: backend.abilities)
+        configureComposer(coordinator, capabilities: backend.capabilities)
         coordinator.preferences = preferences
-        coordinator.start(opening: lastOpened?.account == account ? lastOpened?.room : nil)
+        coordinator.start(opening: lastSelection?.account == account ? lastSelection?.room : nil)
         return coordinator
     }
 
@@ -142,9 +144,9 @@ final class ParlanceApplication {
     }
 
     /// Gives the composers what they know: commands, emoji, members and rooms.
-    private func equip(_ coordinator: ConversationCoordinator, abilities: RoomAbilities) {
+    private func configureComposer(_ coordinator: ConversationCoordinator, capabilities: BackendCapabilities) {
         let emoji = emoji ?? makeEmoji()
-        let commands = CommandRegistry(abilities: abilities, translator: Self.translator)
+        let commands = CommandRegistry(capabilities: capabilities, translator: Self.translator)
         coordinator.commands = commands
         coordinator.inputController = EmojiCodeController(library: emoji)
         coordinator.emoji = emoji
@@ -168,20 +170,20 @@ final class ParlanceApplication {
 
     private func show(_ accounts: AccountsCoordinator) async {
         self.accounts = accounts
-        wakeWatch = WakeWatch { [weak accounts] in accounts?.wake() }
+        resumeMonitor = ResumeMonitor { [weak accounts] in accounts?.reconnect() }
         applySettings()
-        let account = lastOpened?.account ?? AccountsCoordinator.localID
-        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastOpened?.room : nil)
+        let account = lastSelection?.account ?? AccountsCoordinator.localID
+        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastSelection?.room : nil)
         accounts.start(showing: account)
         // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk. Nor is it made
         // before it is seen: assistive technology would take it for empty.
-        await accounts.settle(within: .seconds(1))
+        await accounts.waitUntilIdle(within: .seconds(1))
         let window = MainWindow(application: application, accounts: accounts, settings: settings)
         self.window = window
-        isWantedAgain = false
+        isReopenRequested = false
         // Nobody types into a window that has been closed: its store can be closed for good.
         window.onClosed = { [weak self] in self?.closeStore() }
-        window.onShown = { [weak self] account, room in self?.lastOpened?.note(account, room) }
+        window.onDisplayedRoomChange = { [weak self] account, room in self?.lastSelection?.note(account, room) }
         window.present()
         if let address { window.open(address) }
         address = nil
@@ -193,22 +195,22 @@ final class ParlanceApplication {
         guard let store else { return }
         self.store = nil
         window = nil
-        wakeWatch = nil
+        resumeMonitor = nil
         application.hold()
-        let lastOpened = lastOpened
+        let lastSelection = lastSelection
         Task {
-            await lastOpened?.flush()
+            await lastSelection?.flush()
             await matrix?.close()
             await backend?.close()
             await store.close()
-            guard isWantedAgain else { return application.release() }
+            guard isReopenRequested else { return application.release() }
             opening = Task { await Self.openStore() }
             await finishOpening()
         }
     }
 
     /// One clear line and a dialog, or a question where there is something to decide.
-    private func refuse(_ error: any Error) async {
+    private func handleOpeningError(_ error: any Error) async {
         let folder = DataFolder.store.path
         switch error as? StoreOpeningError {
         case .unwritable(let path)?: end(.unwritableFolder(path), "cannot write to \(path)")
@@ -217,23 +219,23 @@ final class ParlanceApplication {
         case .newerSchema(let found, let supported)?:
             let formats = "(format \(found), this one knows \(supported))"
             end(.newerVersion(folder), "\(folder) was written by a newer Parlance \(formats)")
-        case .damaged(_, let reason)?: askAboutDamage(reason)
+        case .damaged(_, let reason)?: presentDamagedStoreDialog(reason)
         case nil: end(.other(reason: "\(error)"), "\(error)")
         }
     }
 
     private func end(_ cause: StartFailureDialog.Cause, _ line: String) {
-        say(line)
+        logToStandardError(line)
         status = 1
         application.hold()
         StartFailureDialog.present(application: application, cause) { [weak self] in self?.application.quit() }
     }
 
-    private func say(_ line: String) {
+    private func logToStandardError(_ line: String) {
         FileHandle.standardError.write(Data("parlance: \(line)\n".utf8))
     }
 
-    private func askAboutDamage(_ reason: String) {
+    private func presentDamagedStoreDialog(_ reason: String) {
         application.hold()
         DamagedStoreDialog.present(
             application: application, reason: reason, folder: DataFolder.store.path,
@@ -253,9 +255,9 @@ final class ParlanceApplication {
                 guard let window else { return }
                 DamagedStoreDialog.presentResult(
                     over: window.window, rooms: repair.rooms, messages: repair.messages,
-                    unsent: repair.drafts + repair.queued, setAside: repair.setAside.path)
+                    pending: repair.drafts + repair.queued, setAside: repair.setAside.path)
             } catch {
-                await refuse(error)
+                await handleOpeningError(error)
             }
         }
     }
@@ -323,7 +325,7 @@ final class ParlanceApplication {
     private var preferences: WritingPreferences {
         WritingPreferences(
             sendKey: settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
-            suggestsPeople: settings?.bool("suggest-people") == true)
+            suggestsMembers: settings?.bool("suggest-people") == true)
     }
 
     private static let translator = Translator(translate: translate, plural: plural)

@@ -14,7 +14,7 @@ application.onActivate {
     let host = ComposerHost.of(widget)
     host?.setContent(ScrolledWindow(messages))
     host?.bar?.placeholder = "Say something"
-    host?.bar?.takesFiles = true
+    host?.bar?.acceptsFiles = true
     host?.bar?.session.onSend = { message in
         if !message.text.isBlank { messages.append(Label(message.text.source)) }
         for file in message.attachments { messages.append(Label(file.name)) }

@@ -11,7 +11,8 @@ extension RoomArchive {
     func importConversations(
         from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport {
-        try await importConversations(from: url, ask: { _ in throw ChatError.notPermitted }, progress: progress)
+        try await importConversations(
+            from: url, resolveRepeats: { _ in throw ChatError.notPermitted }, progress: progress)
     }
 }
 
@@ -27,7 +28,7 @@ struct ArchiveFixture {
     init() async throws {
         store = try await ChatStore.open(in: folder.path("store"))
         backend = try await LocalBackend.start(
-            over: store, ownName: "Robin", clock: ManualClock(), now: { Fixtures.date })
+            over: store, ownDisplayName: "Robin", clock: ManualClock(), now: { Fixtures.date })
         archive = RoomArchive(
             source: backend, destination: backend, zone: Self.zone, now: { Fixtures.date },
             emoji: { ["wave": "👋", "+1": "👍"][$0] })

@@ -34,7 +34,7 @@ import Testing
             _ = try await fixture.store.append(new, to: room.id)
         }
         _ = try await fixture.store.setReaction(
-            "<b>👍</b>", isGiven: true, to: MessageID("m1\"'<"), in: room.id, by: other.id, at: Fixtures.date)
+            "<b>👍</b>", isAdded: true, to: MessageID("m1\"'<"), in: room.id, by: other.id, at: Fixtures.date)
         _ = try await fixture.store.delete(MessageID("m2\"'<"), in: room.id, by: own.id)
         return (fixture, room.id)
     }
@@ -142,7 +142,7 @@ import Testing
         let fixture = try await ArchiveFixture()
         let room = try await fixture.backend.createRoom(named: "Room")
         let content = Data("a picture".utf8)
-        let media = try await fixture.backend.takeIn(
+        let media = try await fixture.backend.storeMedia(
             .data(content), named: "../a \"b\".png", type: "image/png", progress: { _ in })
         let gone = MediaReference(uri: "media:0000", name: "gone.txt", type: "text/plain")
         for (number, files) in [[media], [media, gone]].enumerated() {

@@ -12,7 +12,7 @@ actor FakeImportService: ImportService, MediaService {
 
     var importingMember: Member { Member(id: MemberID("own"), displayName: "Robin", kind: .own) }
 
-    func beginImport(of source: String?) async throws -> RoomID {
+    func startImport(of source: String?) async throws -> RoomID {
         number += 1
         staged[RoomID("\(number)")] = 0
         return RoomID("\(number)")
@@ -47,7 +47,7 @@ actor FakeImportService: ImportService, MediaService {
 
     func discardImport(_ rooms: [RoomID]) async { for room in rooms { staged[room] = nil } }
 
-    func takeIn(
+    func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference { MediaReference(uri: "fake:\(name)", name: name, type: type) }
     func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
@@ -68,7 +68,7 @@ struct FakeSource: TimelineService, MediaService, AnnotationService {
     }
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] { [] }
     func markRead(_ message: MessageID, in room: RoomID) async throws {}
-    func takeIn(
+    func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference { throw ChatError.notPermitted }
     func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }

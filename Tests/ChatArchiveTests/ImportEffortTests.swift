@@ -17,7 +17,8 @@ import Testing
     }
 
     private func bring(_ plan: ImportPlan) async throws -> ImportReport {
-        try await ConversationImporter(plan, service: service, ask: { _ in .newRooms }, progress: { _ in }).run()
+        try await ConversationImporter(plan, service: service, resolveRepeats: { _ in .newRooms }, progress: { _ in })
+            .run()
     }
 
     private func telegram(_ messages: [String]) -> Data {
@@ -66,13 +67,13 @@ import Testing
         }
         let all = messages + [edit(long), edit(marked), edit("shorter")]
         let report = try await bring(try await plan(try slack(all), as: "slack.zip"))
-        #expect(report.messages == 1 && report.omissions == [.tooLong: 2, .edit: 2])
+        #expect(report.messages == 1 && report.skippedItems == [.tooLong: 2, .edit: 2])
         #expect(await service.changed.map(\.kind) == [.edit(Wording("shorter"))])
     }
 
     @Test func anglesThatNeverCloseAreReadOnce() {
         let many = String(repeating: "<", count: 1 << 20)
-        let directory = SlackParser.Directory(people: ["U1": "Ann"])
+        let directory = SlackParser.Directory(userNames: ["U1": "Ann"])
         #expect(SlackText.markdown(many, directory) == many)
         #expect(SlackText.markdown("<@U1>: 1 < 2 *so* a<b", directory) == "@Ann: 1 < 2 **so** a<b")
     }
@@ -89,7 +90,7 @@ import Testing
         let zip = SampleZip.data(of: files + [("result.json", telegram(messages))])
         let plan = try await plan(zip, as: "telegram.zip")
         let report = try await bring(plan)
-        #expect(report.messages == 2 * count && report.files == 2 * count && report.omissions.isEmpty)
+        #expect(report.messages == 2 * count && report.files == 2 * count && report.skippedItems.isEmpty)
         let archive = try #require(plan.files as? ZipFiles)
         #expect(archive.openings <= 3, "to know it, to read it, and for its files")
     }

@@ -21,7 +21,7 @@ import Testing
                 "Ann: The map", "Bob: voice_message", "Bob: 🚲", "?: A deleted account", "Ann: hostname",
             ])
         #expect(
-            report.omissions == [
+            report.skippedItems == [
                 .event("create_group"): 1, .missingFile: 2, .reaction: 1, .incomplete("date"): 1, .wrongType("text"): 1,
                 .unknownKind("message"): 1, .wrongType("message"): 1, .unknownKind("riddle"): 1,
             ])
@@ -54,7 +54,7 @@ import Testing
             let report = try await fixture.bring(source) { _ in .newRooms }.report
             let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
             #expect(report.files == 1 && messages[2].attachments.map(\.name) == ["photo_1.png"])
-            #expect(report.omissions[.missingFile] == 2, "as many as without the folder")
+            #expect(report.skippedItems[.missingFile] == 2, "as many as without the folder")
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("telegram-all.json")
         #expect(report.conversations.map(\.name) == ["Bob Lee", "Named late", "Old group"])
-        #expect(report.omissions.isEmpty)
+        #expect(report.skippedItems.isEmpty)
         #expect(
             try await fixture.texts(in: report.conversations[0].room) == [
                 "Robin: Happy new year", "Bob Lee: And to you",
@@ -84,7 +84,7 @@ import Testing
         // 23:59 of the 31st an hour ahead of UTC.
         #expect(messages[0].sentAt == Date(timeIntervalSince1970: 1_577_833_140))
         #expect(messages[4].sentAt == Date(timeIntervalSince1970: 1_578_898_800))
-        #expect(report.omissions == [.event("notice"): 1, .missingFile: 2, .incomplete("text"): 1])
+        #expect(report.skippedItems == [.event("notice"): 1, .missingFile: 2, .incomplete("text"): 1])
     }
 
     @Test(arguments: ["whatsapp-ios-us.txt", "whatsapp.zip"])
@@ -134,7 +134,7 @@ import Testing
         #expect(messages[5].kind == .image && messages[5].attachments.first?.width == 1 && report.files == 1)
         #expect(messages[5].attachments.first?.altText == "The way there")
         #expect(
-            report.omissions == [
+            report.skippedItems == [
                 .event("channel_join"): 1, .missingFile: 1, .wrongType("text"): 1, .incomplete("ts"): 1,
                 .reaction: 1, .edit: 1,
             ], "three gave a reaction that names one, and an edit is by another")
@@ -156,7 +156,7 @@ import Testing
         #expect(messages[0].editedAt == Date(timeIntervalSince1970: 1_704_103_204))
         #expect(messages[1].reactions == [Reaction(text: "👍", senders: [messages[0].sender])])
         #expect(
-            report.omissions == [
+            report.skippedItems == [
                 .event("m.room.create"): 1, .event("m.room.member"): 1, .edit: 1, .reaction: 1, .missingFile: 1,
                 .event("redacted"): 2, .wrongType("body"): 1, .unknownKind("org.example.game"): 1,
             ], "an edit by another, a reaction to what is not there")
@@ -201,7 +201,7 @@ import Testing
         let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
         #expect(messages[3].kind == .image && messages[3].text.isEmpty)
         #expect(messages[3].attachments.map(\.name) == ["rose.jpg"])
-        #expect(report.files == 1 && report.omissions[.missingFile] == nil)
+        #expect(report.files == 1 && report.skippedItems[.missingFile] == nil)
     }
 
     /// The body is what describes the picture then, and a caption where it is something else.
@@ -214,7 +214,7 @@ import Testing
                 + #""content":{\#(content),"body":"\#(body)",\#(description)}}"#
         }
         try parser.feed(Data((#"{"messages":["# + events.joined(separator: ",") + "]}").utf8))
-        let messages = parser.take().compactMap { if case .message(let message) = $0 { message } else { nil } }
+        let messages = parser.drainEvents().compactMap { if case .message(let message) = $0 { message } else { nil } }
         #expect(messages.map(\.text) == ["", "In May.png"])
         #expect(messages.flatMap(\.files).map(\.altText) == ["A rose.png", "A rose.png"])
         #expect(messages.flatMap(\.files).map(\.name) == ["rose.png", "rose.png"])
@@ -240,7 +240,7 @@ import Testing
 
     @Test func importedMessagesAreSearchedOnceTheyAreShown() async throws {
         let fixture = try await ArchiveFixture()
-        let room = try await fixture.backend.beginImport(of: nil)
+        let room = try await fixture.backend.startImport(of: nil)
         let member = Member(id: MemberID("import-x"), displayName: "X", kind: .person)
         let message = ImportedMessage(
             id: MessageID("1"), sender: member.id, text: Wording("a walrus"), sentAt: Fixtures.date)
@@ -261,10 +261,10 @@ import Testing
 
     @Test func anImportThatWasCutOffIsGoneAfterTheNextStart() async throws {
         let fixture = try await ArchiveFixture()
-        _ = try await fixture.backend.beginImport(of: nil)
+        _ = try await fixture.backend.startImport(of: nil)
         #expect(try await fixture.store.stagedRooms().count == 1)
         await fixture.backend.close()
-        let again = try await LocalBackend.start(over: fixture.store, ownName: "Robin", clock: ManualClock())
+        let again = try await LocalBackend.start(over: fixture.store, ownDisplayName: "Robin", clock: ManualClock())
         while try await !fixture.store.stagedRooms().isEmpty { await Task.yield() }
         #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
         await again.close()

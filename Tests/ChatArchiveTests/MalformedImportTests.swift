@@ -56,8 +56,8 @@ import Testing
     @Test func oneEndlessValueIsBounded() async throws {
         let fixture = try await ArchiveFixture()
         var data = Data(#"{"name":"x","type":"y","messages":[{"text":""#.utf8)
-        data.append(Data(repeating: 0x61, count: JSONStream.longest + 100_000))
-        try await expectNothing(of: data, as: "long.json", in: fixture, .tooLong(limit: JSONStream.longest))
+        data.append(Data(repeating: 0x61, count: JSONStream.maxBytes + 100_000))
+        try await expectNothing(of: data, as: "long.json", in: fixture, .tooLong(limit: JSONStream.maxBytes))
         let line = Data("31.12.19, 23:58 - A: ".utf8) + Data(repeating: 0x61, count: ChatLimits.messageBytes + 100_000)
         try await expectNothing(of: line, as: "long.txt", in: fixture, .tooLong(limit: ChatLimits.messageBytes))
     }
@@ -70,18 +70,18 @@ import Testing
         try stream.feed(Data("[".utf8))
         let parts = Data(String(repeating: part, count: 10_000).utf8)
         var fed = 0
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
             while fed < 16 << 20 {
                 try stream.feed(parts)
                 fed += parts.count
             }
         }
-        #expect(fed <= JSONStream.longest / 32 * part.utf8.count)
+        #expect(fed <= JSONStream.maxBytes / 32 * part.utf8.count)
         let fixture = try await ArchiveFixture()
         let many = String(repeating: part, count: 2 << 20).dropLast()
         let document = #"{"name":"x","type":"y","messages":[["# + many + "]]}"
         try await expectNothing(
-            of: Data(document.utf8), as: "empty.json", in: fixture, .tooLong(limit: JSONStream.longest))
+            of: Data(document.utf8), as: "empty.json", in: fixture, .tooLong(limit: JSONStream.maxBytes))
     }
 
     @Test func whatIsNoExportIsRefused() async throws {

@@ -73,7 +73,7 @@ import Testing
         let messages = try await fixture.messages(in: room)
         let backend = fixture.backend
         try await backend.renameRoom(room, to: "Home")
-        try await backend.react("👍", isGiven: true, to: messages[2].id, in: room)
+        try await backend.react("👍", isAdded: true, to: messages[2].id, in: room)
         _ = try await fixture.store.edit(
             messages[1].id, in: room, to: Wording("12, corrected"), by: messages[1].sender, at: Fixtures.date)
         _ = try await fixture.store.delete(messages[0].id, in: room, by: messages[0].sender)
@@ -127,7 +127,7 @@ import Testing
             return .merge
         }
         let store = try await ChatStore.open(in: copy)
-        let backend = try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+        let backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
         while try await !store.stagedRooms().isEmpty { await Task.yield() }
         #expect(
             try await store.messages(in: room, before: .max, limit: 10).messages.map(\.text) == [

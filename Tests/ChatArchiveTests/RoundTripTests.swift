@@ -18,7 +18,7 @@ import Testing
         let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
         let other = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
         try await fixture.store.createRoom(NewRoom(room: room, members: [own, other], createdAt: Fixtures.date))
-        var picture = try await fixture.backend.takeIn(
+        var picture = try await fixture.backend.storeMedia(
             .data(Data("a picture".utf8)), named: "a b.png", type: "image/png", progress: { _ in })
         picture.altText = "A *rose*"
         for (number, text) in (Self.texts + ["deleted"]).enumerated() {
@@ -29,7 +29,7 @@ import Testing
             _ = try await fixture.store.append(new, to: room.id)
         }
         _ = try await fixture.store.setReaction(
-            "👍", isGiven: true, to: MessageID("m0"), in: room.id, by: other.id, at: Fixtures.date)
+            "👍", isAdded: true, to: MessageID("m0"), in: room.id, by: other.id, at: Fixtures.date)
         _ = try await fixture.store.delete(MessageID("m4"), in: room.id, by: own.id)
         return (fixture, room.id)
     }
@@ -39,11 +39,11 @@ import Testing
         let (fixture, room) = try await fixture()
         let exported = try await fixture.archive.export(
             room, named: "Club \"of\" 7", as: format, into: fixture.folder.path("."), progress: { _ in })
-        #expect(exported.begins == nil)
+        #expect(exported.startDate == nil)
         let report = try await fixture.archive.importConversations(from: exported.folder) { _ in }
         let made = try #require(report.conversations.first)
         #expect(made.name == "Club \"of\" 7" && made.messages == Self.texts.count && report.files == 1)
-        #expect(report.omissions == [.event("deleted"): 1])
+        #expect(report.skippedItems == [.event("deleted"): 1])
         let before = try await fixture.messages(in: room).dropLast()
         let after = try await fixture.messages(in: made.room)
         #expect(after.map(\.text) == before.map(\.text))
@@ -64,7 +64,7 @@ import Testing
         let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
         let ann = Member(id: MemberID("ann"), displayName: "Ann", kind: .person)
         try await fixture.store.createRoom(NewRoom(room: room, members: [own, ann], createdAt: Fixtures.date))
-        var voice = try await fixture.backend.takeIn(
+        var voice = try await fixture.backend.storeMedia(
             .data(Data("a voice".utf8)), named: "voice.ogg", type: "audio/ogg", progress: { _ in })
         (voice.loudness, voice.duration, voice.blurHash) = ([0, 512, 1024], 3000, "LEHV6nWB2yk8")
         let pill = "<a href=\"https://matrix.to/#/@ann:a.example\">*Ann*</a> &amp; <b>bold</b> <!-- x -->"
@@ -99,12 +99,13 @@ import Testing
             room.id, named: room.name, as: format, into: fixture.folder.path("."), progress: { _ in })
         let report = try await fixture.archive.importConversations(from: exported.folder) { _ in }
         let made = try #require(report.conversations.first)
-        #expect(made.name == room.name && report.omissions.isEmpty)
+        #expect(made.name == room.name && report.skippedItems.isEmpty)
         let messages = try await fixture.messages(in: made.room)
         #expect(messages.map(\.text) == [said[3].text, said[0].text, written.source])
         #expect(messages.map(\.formattedText) == [said[3].html, pill, nil])
         // Those who are meant are other members here.
-        #expect(messages[2].written?.mentions.map(\.target.id) == ["import-ann", "@room", LocalBackend.ownID.rawValue])
+        #expect(
+            messages[2].written?.mentions.map(\.target.id) == ["import-ann", "@room", LocalBackend.ownUserID.rawValue])
         #expect(messages[2].written?.marks.map(\.range) == marks.map(\.range))
         #expect(try await fixture.store.members(of: made.room).contains { $0.displayName == "Ann" })
         #expect(messages[0].editedAt == Fixtures.date.addingTimeInterval(3))
@@ -132,7 +133,7 @@ import Testing
     /// What a file shows, or what it is called, stands for one that was not at hand.
     @Test func messagesComeBackWithoutTheirFiles() async throws {
         let (fixture, room) = try await fixture()
-        var picture = try await fixture.backend.takeIn(
+        var picture = try await fixture.backend.storeMedia(
             .data(Data("another".utf8)), named: "c.png", type: "image/png", progress: { _ in })
         for (number, altText) in [nil, "A garden"].enumerated() {
             picture.altText = altText
@@ -152,7 +153,7 @@ import Testing
                 "c.png", "A garden",
             ])
         #expect(messages.allSatisfy { $0.kind == .text && $0.attachments.isEmpty })
-        #expect(report.omissions == [.missingFile: 3, .event("deleted"): 1])
+        #expect(report.skippedItems == [.missingFile: 3, .event("deleted"): 1])
     }
 
     /// With a server that does not answer, what is here is written, and what is not is told.
@@ -164,7 +165,7 @@ import Testing
             source: PartialSource(backend: fixture.backend, start: first.position), destination: fixture.backend)
         let report = try await archive.export(
             room, named: "Part", as: format, into: fixture.folder.path("."), progress: { _ in })
-        #expect(report.messages == 4 && report.begins == first.sentAt)
+        #expect(report.messages == 4 && report.startDate == first.sentAt)
         #expect(report.files == 0 && report.missingFiles == 1)
     }
 }
@@ -189,13 +190,13 @@ private struct PartialSource: TimelineService, MediaService, AnnotationService {
     }
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] { [] }
     func markRead(_ message: MessageID, in room: RoomID) async throws {}
-    func takeIn(
+    func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference { throw ChatError.notPermitted }
     func content(of media: MediaReference) async throws -> URL {
         Issue.record("asked for a file")
         throw ChatError.notFound
     }
-    func contentAtHand(of media: MediaReference) async -> URL? { nil }
+    func cachedContent(of media: MediaReference) async -> URL? { nil }
     func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
 }

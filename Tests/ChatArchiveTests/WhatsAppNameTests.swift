@@ -24,7 +24,7 @@ import Testing
         let parser = WhatsAppParser(name: "", order: .dayFirst)
         try parser.feed(Data("1/2/20, 10:00 - Ann: Hi\n1/2/20, 10:01 - Bo: Ho\n1/2/20, 10:02 - Ann: Hm\n".utf8))
         try parser.finish()
-        let events = parser.take()
+        let events = parser.drainEvents()
         guard case .renamed(let name)? = events.last else {
             Issue.record("not renamed")
             return

@@ -44,16 +44,16 @@ import Testing
     }
 
     @Test func namesAreFoundByTheBeginningsOfTheirWords() {
-        #expect(SearchTerms("lee").beginWords(of: "Ann Lee"))
-        #expect(SearchTerms("ann le").beginWords(of: "Ann Lee"))
-        #expect(!SearchTerms("nn").beginWords(of: "Ann Lee"))
-        #expect(SearchTerms("edith").beginWords(of: "Édith"))
+        #expect(SearchTerms("lee").matchesWordStarts(of: "Ann Lee"))
+        #expect(SearchTerms("ann le").matchesWordStarts(of: "Ann Lee"))
+        #expect(!SearchTerms("nn").matchesWordStarts(of: "Ann Lee"))
+        #expect(SearchTerms("edith").matchesWordStarts(of: "Édith"))
     }
 
     @Test func hugeTermsAreBounded() {
         let terms = SearchTerms(String(repeating: "word ", count: 1000) + String(repeating: "x", count: 100_000))
-        #expect(terms.terms.count == SearchTerms.mostTerms)
-        #expect(SearchTerms(String(repeating: "x", count: 100_000)).terms[0].count == SearchTerms.mostScalars)
+        #expect(terms.terms.count == SearchTerms.maxTerms)
+        #expect(SearchTerms(String(repeating: "x", count: 100_000)).terms[0].count == SearchTerms.maxScalars)
     }
 
     /// Ranges never split a character of UTF-8, whatever is looked for in whatever.

@@ -17,19 +17,19 @@ final class AccountDialogTests: GtkTestCase {
         func server(at address: String) async throws -> SignInServer {
             if isSilent { try await Task.sleep(for: .seconds(3600)) }
             guard let url = URL(string: "https://example.org") else { throw SignInProblem.notAnAddress }
-            return SignInServer(url: url, takesPassword: true, hasWebPage: false)
+            return SignInServer(url: url, supportsPassword: true, hasWebPage: false)
         }
         func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
         {
             throw SignInProblem.wrongPassword
         }
-        func keepSecret(of account: String, in place: SecretPlace) async throws {}
-        func begin(_ account: String) async throws {}
+        func storeCredential(of account: String, in place: CredentialLocation) async throws {}
+        func activate(_ account: String) async throws {}
         func abandon(_ account: String) async {}
         func accountStates() -> AsyncStream<[AccountState]> { AsyncStream { $0.finish() } }
         func retry(_ account: String) async {}
-        func wake() async {}
-        func unsent(of account: String) async throws -> UnsentCount { UnsentCount(messages: 0, drafts: 0) }
+        func reconnect() async {}
+        func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
         func logOut(_ account: String, isForced: Bool) async throws {}
     }
 
@@ -39,7 +39,8 @@ final class AccountDialogTests: GtkTestCase {
     ) -> AccountsCoordinator.Row {
         let account = Account(id: "@\(name):x", kind: "matrix", server: "https://x", device: "D", name: name)
         return AccountsCoordinator.Row(
-            id: account.id, name: name, account: account, condition: condition, unreadCount: unread, isShown: isShown)
+            id: account.id, name: name, account: account, condition: condition, unreadCount: unread, isSelected: isShown
+        )
     }
 
     /// Opens the dialog, goes on to the password, is refused and closes it.
@@ -55,7 +56,7 @@ final class AccountDialogTests: GtkTestCase {
                 viewModel.send(.find("example.org"))
                 XCTAssertTrue(
                     MainLoop.pump { if case .credentials = viewModel.state.step { true } else { false } })
-                viewModel.send(.logIn(name: "ann", password: Secret("wrong")))
+                viewModel.send(.logIn(name: "ann", password: AccountCredential("wrong")))
                 XCTAssertTrue(
                     MainLoop.pump { window.visibleTexts.contains { $0.contains("does not know this name") } })
                 gtk_window_close(window.cast())

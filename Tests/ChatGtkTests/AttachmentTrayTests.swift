@@ -20,7 +20,7 @@ final class AttachmentTrayTests: GtkTestCase {
         let view: ComposerView
         let window: TestWindow
         let source = Label("drag me")
-        var refusals: [ComposerRefusal] = []
+        var refusals: [ComposerRejection] = []
         var failures: [ChatError] = []
         private let files = TemporaryFolder()
 
@@ -37,10 +37,10 @@ final class AttachmentTrayTests: GtkTestCase {
             box.append(source)
             box.append(overlay)
             box.append(view.widget)
-            view.desk?.takeDrops(on: box, hint: overlay)
+            view.attachmentController?.acceptDrops(on: box, hint: overlay)
             window = TestWindow(box, width: 500, height: 500)
             viewModel.onOutput = { [weak self] output in
-                if case .refused(let reason) = output { self?.refusals.append(reason) }
+                if case .rejected(let reason) = output { self?.refusals.append(reason) }
                 if case .failed(let error) = output { self?.failures.append(error) }
             }
             try RealInput.activate(window.window)
@@ -61,7 +61,8 @@ final class AttachmentTrayTests: GtkTestCase {
         func picture(_ name: String, width: Int32, height: Int32) throws -> URL {
             let url = files.path(name)
             let pixels = (0..<Int(width * height)).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
-            guard Picture(pixels: pixels, width: Int(width), height: Int(height))?.savePNG(to: url.path) == true else {
+            guard DecodedImage(pixels: pixels, width: Int(width), height: Int(height))?.savePNG(to: url.path) == true
+            else {
                 throw Unfinished()
             }
             return url
@@ -225,10 +226,10 @@ final class AttachmentTrayTests: GtkTestCase {
         try onMain {
             let bench = try Bench()
             let folder = try bench.file("one.txt").deletingLastPathComponent()
-            bench.view.desk?.addFiles([folder])
+            bench.view.attachmentController?.addFiles([folder])
             XCTAssertTrue(MainLoop.pump { bench.failures == [.unreadableFile] }, "a folder is no file")
             let many = try (0..<12).map { try bench.file("\($0).txt", Data("\($0)".utf8)) }
-            bench.view.desk?.addFiles(many)
+            bench.view.attachmentController?.addFiles(many)
             XCTAssertTrue(bench.waitForReady(ChatLimits.attachments))
             XCTAssertEqual(bench.refusals, [.attachmentCount(limit: ChatLimits.attachments)], "MIB-36: told once")
             try bench.close()
@@ -269,9 +270,9 @@ final class AttachmentTrayTests: GtkTestCase {
     @MainActor
     private static func addAndClose(_ onFinalize: @escaping () -> Void) throws {
         let bench = try Bench()
-        bench.view.desk?.addFiles([try bench.picture("a.png", width: 40, height: 40)])
+        bench.view.attachmentController?.addFiles([try bench.picture("a.png", width: 40, height: 40)])
         XCTAssertTrue(bench.waitForReady(1))
-        bench.view.desk?.tray.widget.onFinalize(onFinalize)
+        bench.view.attachmentController?.tray.widget.onFinalize(onFinalize)
         try bench.close()
     }
 }

@@ -24,7 +24,7 @@ final class AvatarTests: GtkTestCase {
 
         func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
 
-        func takeIn(
+        func storeMedia(
             _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
@@ -33,16 +33,16 @@ final class AvatarTests: GtkTestCase {
         try onMain {
             let files = Files()
             try Data(SamplePictures.png(width: 64, height: 32)).write(to: files.folder.path("ann"))
-            let pictures = AvatarPictures(service: files)
+            let pictures = AvatarLoader(service: files)
             let views = (0..<20).map { _ in AvatarView(size: 30) }
             for view in views { view.show("Ann", "ann", from: pictures) }
-            XCTAssert(MainLoop.pump(forAtMost: 20) { views.allSatisfy(\.hasPicture) })
+            XCTAssert(MainLoop.pump(forAtMost: 20) { views.allSatisfy(\.hasImage) })
             XCTAssertEqual(files.fetched.withLock { $0 }, ["ann"])
             let late = AvatarView(size: 40)
             late.show("Ann", "ann", from: pictures)
-            XCTAssertTrue(late.hasPicture, "what is at hand needs no wait")
+            XCTAssertTrue(late.hasImage, "what is at hand needs no wait")
             late.show("Ann", nil, from: pictures)
-            XCTAssertFalse(late.hasPicture, "who has none is not shown as another")
+            XCTAssertFalse(late.hasImage, "who has none is not shown as another")
         }
     }
 
@@ -50,12 +50,12 @@ final class AvatarTests: GtkTestCase {
         try onMain {
             let files = Files()
             try Data("no picture".utf8).write(to: files.folder.path("broken"))
-            let pictures = AvatarPictures(service: files)
+            let pictures = AvatarLoader(service: files)
             let (gone, broken) = (AvatarView(size: 30), AvatarView(size: 30))
             gone.show("Ann", "gone", from: pictures)
             broken.show("Bob", "broken", from: pictures)
             XCTAssert(MainLoop.pump(forAtMost: 20) { !gone.isLoading && !broken.isLoading })
-            XCTAssertFalse(gone.hasPicture || broken.hasPicture)
+            XCTAssertFalse(gone.hasImage || broken.hasImage)
             gone.show("Ann", "gone", from: pictures)
             XCTAssert(MainLoop.pump(forAtMost: 20) { !gone.isLoading })
             XCTAssertEqual(
@@ -67,13 +67,13 @@ final class AvatarTests: GtkTestCase {
         try onMain {
             let files = Files()
             try Data(SamplePictures.png(width: 64, height: 64)).write(to: files.folder.path("ann"))
-            let pictures = AvatarPictures(service: files)
+            let pictures = AvatarLoader(service: files)
             let (view, witness) = (AvatarView(size: 30), AvatarView(size: 30))
             view.show("Ann", "ann", from: pictures)
             view.show("Bob", nil, from: pictures)
             witness.show("Ann", "ann", from: pictures)
-            XCTAssert(MainLoop.pump(forAtMost: 20) { witness.hasPicture })
-            XCTAssertFalse(view.hasPicture)
+            XCTAssert(MainLoop.pump(forAtMost: 20) { witness.hasImage })
+            XCTAssertFalse(view.hasImage)
         }
     }
 }

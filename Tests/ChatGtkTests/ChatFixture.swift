@@ -33,7 +33,7 @@ final class ChatFixture {
         let store = try ChatStore(folder: folder.url.appending(path: "store"))
         self.store = store
         backend = try finish {
-            try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+            try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
         }
         coordinator = ConversationCoordinator(service: backend)
     }

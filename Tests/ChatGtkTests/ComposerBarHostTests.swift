@@ -162,7 +162,7 @@ final class ComposerBarHostTests: GtkTestCase {
             let window = TestWindow(widget, width: 400)
             let start = { bar.textWidget.bounds(in: widget)?.x ?? 0 }
             let bare = start()
-            bar.itemLooks["a"] = ItemLook(icon: "mail-attachment-symbolic", label: "Attach")
+            bar.itemAppearances["a"] = ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach")
             let item = ComposerItem(id: "a")
             bar.items.set([item], in: .start)
             XCTAssertTrue(MainLoop.pump { start() > bare + 30 }, "SLK-8")
@@ -187,7 +187,7 @@ final class ComposerBarHostTests: GtkTestCase {
             box.append(widget)
             let window = TestWindow(box, width: 400)
             bar.text = "x"
-            let button = bar.parts.sendButton
+            let button = bar.widgets.sendButton
             XCTAssertTrue(MainLoop.pump { button.isMapped && button.width > 0 })
             let height = widget.height
             XCTAssertLessThan(button.width, 60)
@@ -220,7 +220,7 @@ final class ComposerBarHostTests: GtkTestCase {
             defer { adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_DEFAULT) }
             for (scheme, isLight) in [(ADW_COLOR_SCHEME_FORCE_LIGHT, false), (ADW_COLOR_SCHEME_FORCE_DARK, true)] {
                 adw_style_manager_set_color_scheme(manager, scheme)
-                for part in [bar.textWidget, bar.parts.placeholder, bar.parts.editQuote] {
+                for part in [bar.textWidget, bar.widgets.placeholder, bar.widgets.editQuote] {
                     let isSo = { () -> Bool in
                         var color = GdkRGBA()
                         shim_widget_color(part.pointer, &color)
@@ -241,16 +241,16 @@ final class ComposerBarHostTests: GtkTestCase {
             try ComposerBar.register()
             let widget = ComposerBar.make()
             let bar = try XCTUnwrap(ComposerBar.of(widget))
-            bar.itemLooks["a"] = ItemLook(icon: "mail-attachment-symbolic", label: "Attach")
+            bar.itemAppearances["a"] = ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach")
             bar.items.set([ComposerItem(id: "a")], in: .start)
             let window = TestWindow(widget, width: 400)
             bar.text = "שלום\nhello"
-            XCTAssertTrue(MainLoop.pump { bar.parts.sendButton.isMapped && bar.parts.sendButton.width > 0 })
+            XCTAssertTrue(MainLoop.pump { bar.widgets.sendButton.isMapped && bar.widgets.sendButton.width > 0 })
             let attach = try XCTUnwrap(widget.descendants.first { $0.tooltip == "Attach" })
             let x = { (part: Widget) -> Double in part.bounds(in: widget)?.x ?? -1 }
             XCTAssertTrue(
-                MainLoop.pump { x(attach) > x(bar.textWidget) && x(bar.textWidget) > x(bar.parts.sendButton) },
-                "MIB-47: \(x(attach)), \(x(bar.textWidget)), \(x(bar.parts.sendButton))")
+                MainLoop.pump { x(attach) > x(bar.textWidget) && x(bar.textWidget) > x(bar.widgets.sendButton) },
+                "MIB-47: \(x(attach)), \(x(bar.textWidget)), \(x(bar.widgets.sendButton))")
             let editor = try XCTUnwrap(bar.binding?.editor)
             let middle = Int32(bar.textWidget.width / 2)
             XCTAssertTrue(

@@ -160,7 +160,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             bench.bar.locksScrolling = true
             bench.write(lines: 9)
             _ = bench.heights()
-            let scroll = bench.bar.parts.scroller.verticalAdjustment
+            let scroll = bench.bar.widgets.scroller.verticalAdjustment
             XCTAssertGreaterThan(scroll.upper, scroll.pageSize, "there is more than is seen")
             try RealInput.press("ctrl+End", "a")
             XCTAssertTrue(MainLoop.pump { bench.bar.text.hasSuffix("a") })
@@ -179,7 +179,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let bench = try Self.bench(width: 300)
             bench.bar.text = String(repeating: "unbroken", count: 40)
             _ = bench.heights()
-            let sideways = bench.bar.parts.scroller.horizontalAdjustment
+            let sideways = bench.bar.widgets.scroller.horizontalAdjustment
             XCTAssertEqual(sideways.upper, sideways.pageSize, "SLK-6")
             XCTAssertGreaterThan(bench.text.height, 60, "SLK-6: it is broken")
             let hints = gtk_text_view_get_input_hints(bench.text.cast()).rawValue
@@ -235,7 +235,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
                     g_object_unref(provider)
                 }
                 _ = bench.heights()
-                let label = bench.bar.parts.placeholder
+                let label = bench.bar.widgets.placeholder
                 XCTAssertEqual(Self.font(of: label), Self.font(of: bench.text), "MIB-18: \(style)")
                 let place = try XCTUnwrap(label.bounds(in: bench.widget))
                 let text = try XCTUnwrap(bench.text.bounds(in: bench.widget))
@@ -268,11 +268,11 @@ final class ComposerBarLayoutTests: GtkTestCase {
             bench.bar.text = "abcde"
             XCTAssertTrue(MainLoop.pump { said() == "2 characters too many" }, said())
             bench.bar.text = "abcdef"
-            XCTAssertTrue(MainLoop.pump { bench.bar.parts.counter.text == "-3" })
+            XCTAssertTrue(MainLoop.pump { bench.bar.widgets.counter.text == "-3" })
             XCTAssertEqual(said(), "2 characters too many", "told when it is crossed, not at each key")
             bench.bar.text = "ab"
             XCTAssertTrue(MainLoop.pump { said() == "The message is short enough again" }, said())
-            bench.bar.session.handle(.beginEdit(id: "m", WrittenText("old")))
+            bench.bar.session.handle(.startEdit(id: "m", WrittenText("old")))
             XCTAssertTrue(MainLoop.pump { said() == "Editing Message" }, said())
             bench.bar.session.handle(.cancelEdit)
             XCTAssertTrue(MainLoop.pump { said() == "No longer editing" }, said())
@@ -284,8 +284,8 @@ final class ComposerBarLayoutTests: GtkTestCase {
     func testTheEditBarHasRoomForItsWordsInANarrowBar() throws {
         try onMain {
             let bench = try Self.bench(width: 336)
-            bench.bar.session.handle(.beginEdit(id: "m", WrittenText("What was said")))
-            let parts = bench.bar.parts
+            bench.bar.session.handle(.startEdit(id: "m", WrittenText("What was said")))
+            let parts = bench.bar.widgets
             let isBeside = { () -> Bool? in
                 let words = parts.editQuote.bounds(in: bench.widget)
                 guard let words, let save = parts.save.bounds(in: bench.widget) else { return nil }
@@ -308,7 +308,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let bench = try Self.bench()
             bench.bar.characterLimit = 3
             bench.bar.text = "abcdefghij"
-            let counter = bench.bar.parts.counter
+            let counter = bench.bar.widgets.counter
             XCTAssertTrue(MainLoop.pump { counter.text == "-7" })
             let layout = gtk_label_get_layout(counter.cast())
             var (sign, figure) = (PangoRectangle(), PangoRectangle())
@@ -323,7 +323,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     func testTheExpandButtonAndTheInset() throws {
         try onMain {
             let bench = try Self.bench()
-            let expand = bench.bar.parts.expand
+            let expand = bench.bar.widgets.expand
             XCTAssertFalse(expand.isVisible)
             bench.write(lines: 3)
             XCTAssertTrue(MainLoop.pump { expand.isVisible }, "MIB-8: offered over three lines")

@@ -207,7 +207,7 @@ final class ComposerBarTests: GtkTestCase {
             try ComposerBar.register()
             let widget = ComposerBar.make()
             let bar = try XCTUnwrap(ComposerBar.of(widget))
-            bar.itemLooks = ["attach": ItemLook(icon: "mail-attachment-symbolic", label: "Attach")]
+            bar.itemAppearances = ["attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach")]
             var heard: [String] = []
             let item = ComposerItem(id: "attach")
                 .on(.pressed) { _ in heard.append("pressed") }
@@ -311,10 +311,10 @@ final class ComposerBarTests: GtkTestCase {
             let bar = try XCTUnwrap(ComposerBar.of(widget))
             let window = TestWindow(widget)
             bar.text = "kept"
-            XCTAssertTrue(MainLoop.pump { bar.parts.send.isRevealed })
+            XCTAssertTrue(MainLoop.pump { bar.widgets.send.isRevealed })
             let join = Button(sinking: gtk_button_new_with_label("Join"))
             bar.replaceMiddle(by: join)
-            XCTAssertTrue(MainLoop.pump { join.isMapped && !bar.textWidget.isMapped && !bar.parts.send.isRevealed })
+            XCTAssertTrue(MainLoop.pump { join.isMapped && !bar.textWidget.isMapped && !bar.widgets.send.isRevealed })
             let notice = Label("You cannot write here")
             bar.replaceMiddle(by: notice)
             XCTAssertTrue(MainLoop.pump { notice.isMapped && !join.isMapped })

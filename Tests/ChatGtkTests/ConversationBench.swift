@@ -13,7 +13,7 @@ import LocalBackend
 @MainActor
 final class ConversationBench {
     static let room = RoomID("long")
-    static let own = LocalBackend.ownID
+    static let own = LocalBackend.ownUserID
     static let other = MemberID("alex")
 
     let fixture: ChatFixture

@@ -107,7 +107,7 @@ final class ConversationMentionTests: GtkTestCase {
             try RealInput.type("Ask ale")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask ale" })
             XCTAssertNil(composer.state.composer.completion, "HKW-38: not unasked")
-            bench.fixture.coordinator.preferences.suggestsPeople = true
+            bench.fixture.coordinator.preferences.suggestsMembers = true
             try RealInput.type("x so ale")
             XCTAssertTrue(
                 bench.wait {
@@ -117,7 +117,7 @@ final class ConversationMentionTests: GtkTestCase {
             try RealInput.press("Tab")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex " }, Self.text(bench))
             XCTAssertEqual(composer.document.mentions.first?.mention?.entityID, ConversationBench.other.rawValue)
-            bench.fixture.coordinator.preferences.suggestsPeople = false
+            bench.fixture.coordinator.preferences.suggestsMembers = false
             try RealInput.type("ale")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex ale" })
             XCTAssertNil(composer.state.composer.completion)
@@ -173,11 +173,11 @@ final class ConversationMentionTests: GtkTestCase {
             let conversation = try XCTUnwrap(coordinator.conversation)
             let view = ConversationView(conversation: conversation)
             let window = TestWindow(view.widget, width: 700, height: 500)
-            conversation.composer.send(.peersTyping(["Ann", "Alex"]))
+            conversation.composer.send(.typingUsers(["Ann", "Alex"]))
             XCTAssertTrue(
                 MainLoop.pump { view.widget.visibleTexts.contains("Ann und Alex schreiben …") },
                 "SLK-64: \(view.widget.visibleTexts)")
-            conversation.composer.send(.peersTyping([]))
+            conversation.composer.send(.typingUsers([]))
             XCTAssertTrue(MainLoop.pump { !view.widget.visibleTexts.contains("Ann und Alex schreiben …") }, "SLK-40")
             window.close()
             try fixture.close()

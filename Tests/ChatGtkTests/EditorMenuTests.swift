@@ -117,12 +117,12 @@ final class EditorMenuTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench()
             bench.viewModel.send(
-                .beginReply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
-            let parts = bench.view.bar.parts
+                .startReply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
+            let parts = bench.view.bar.widgets
             XCTAssertTrue(MainLoop.pump { parts.reply.isRevealed })
             XCTAssertEqual(parts.replyTitle.text, "Reply to Ann")
             XCTAssertEqual(parts.replyQuote.text, "Shall we?")
-            bench.viewModel.send(.composer(.beginEdit(id: "e", WrittenText("old words"))))
+            bench.viewModel.send(.composer(.startEdit(id: "e", WrittenText("old words"))))
             XCTAssertTrue(MainLoop.pump { parts.edit.isRevealed })
             XCTAssertEqual(parts.editQuote.text, "old words")
             XCTAssertTrue(MainLoop.pump { parts.save.isSensitive })

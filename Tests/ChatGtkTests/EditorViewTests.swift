@@ -133,7 +133,7 @@ final class EditorViewTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let text = (1...8).map { "line \($0)" }.joined(separator: "\n")
-            bench.viewModel.send(.composer(.beginEdit(id: "m", WrittenText(text))))
+            bench.viewModel.send(.composer(.startEdit(id: "m", WrittenText(text))))
             let adjustment = Adjustment(
                 borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
             _ = bench.settle()

@@ -58,7 +58,9 @@ final class HostBench {
         return Int(gtk_text_iter_get_offset(&iter))
     }
 
-    var refusals: [ComposerRefusal] { effects.compactMap { if case .refused(let reason) = $0 { reason } else { nil } } }
+    var refusals: [ComposerRejection] {
+        effects.compactMap { if case .rejected(let reason) = $0 { reason } else { nil } }
+    }
 
     func waits(for text: String) -> Bool { MainLoop.pump { self.shown == text && self.bar.text == text } }
 

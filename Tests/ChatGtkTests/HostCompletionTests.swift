@@ -13,9 +13,9 @@ final class HostCompletionTests: GtkTestCase {
     func testAButtonBeginsCompletion() throws {
         try onMain {
             let bench = try HostBench { bar in
-                bar.itemLooks["at"] = ItemLook(label: "Mention Someone")
+                bar.itemAppearances["at"] = ItemAppearance(label: "Mention Someone")
                 bar.items.set(
-                    [ComposerItem(id: "at").on(.pressed) { [weak bar] _ in bar?.beginCompletion("@") }], in: .bottom)
+                    [ComposerItem(id: "at").on(.pressed) { [weak bar] _ in bar?.startCompletion("@") }], in: .bottom)
             }
             bench.session.completionSources = [NameSource("@", ["Ann", "Bob"])]
             let popup = try XCTUnwrap(bench.bar.binding?.completion)
@@ -40,7 +40,7 @@ final class HostCompletionTests: GtkTestCase {
             try bench.click(button)
             XCTAssertTrue(MainLoop.pump { popup.isOpen }, "SLK-25: opened again")
             XCTAssertEqual(bench.shown, "hello @Bob world @", "SLK-25: and nothing written twice")
-            bench.bar.beginCompletion("§")
+            bench.bar.startCompletion("§")
             XCTAssertEqual(bench.refusals, [.completion("§")], "SLK-25: nothing is registered for it")
             bench.close()
         }

@@ -26,7 +26,7 @@ final class HostFilesTests: GtkTestCase {
         func picture(_ name: String) throws -> URL {
             let url = folder.path(name)
             let pixels = (0..<600).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
-            guard Picture(pixels: pixels, width: 30, height: 20)?.savePNG(to: url.path) == true else {
+            guard DecodedImage(pixels: pixels, width: 30, height: 20)?.savePNG(to: url.path) == true else {
                 throw Unfinished()
             }
             return url
@@ -59,7 +59,7 @@ final class HostFilesTests: GtkTestCase {
             let files = Files()
             var sent: [ComposedMessage] = []
             let bench = try HostBench { bar in
-                bar.takesFiles = true
+                bar.acceptsFiles = true
                 bar.session.onSend = { sent.append($0) }
             }
             defer { RealClipboard.end() }
@@ -90,7 +90,7 @@ final class HostFilesTests: GtkTestCase {
     func testPlugInsAreAskedBeforeTheTray() throws {
         try onMain {
             let files = Files()
-            let bench = try HostBench { $0.takesFiles = true }
+            let bench = try HostBench { $0.acceptsFiles = true }
             defer { RealClipboard.end() }
             let session = bench.session
             let player = Player(session)
@@ -155,7 +155,7 @@ final class HostFilesTests: GtkTestCase {
     func testFilesAreDroppedOnTheBar() throws {
         try onMain {
             let files = Files()
-            let bench = try HostBench { $0.takesFiles = true }
+            let bench = try HostBench { $0.acceptsFiles = true }
             let source = Label("drag me")
             gtk_box_prepend(bench.column.cast(), source.cast())
             source.offerDrag(of: try files.file("dropped.txt"))
@@ -180,20 +180,20 @@ final class HostFilesTests: GtkTestCase {
         try onMain {
             let files = Files()
             let bench = try HostBench { bar in
-                bar.takesFiles = true
-                bar.keepsTray = true
+                bar.acceptsFiles = true
+                bar.isTrayPersistent = true
             }
             let more = try XCTUnwrap(
                 bench.widget.descendants.last {
-                    $0.tooltip == "Add Files" && $0.pointer != bench.bar.files?.desk.button.pointer
+                    $0.tooltip == "Add Files" && $0.pointer != bench.bar.files?.attachmentController.button.pointer
                 })
             XCTAssertTrue(MainLoop.pump { more.isMapped }, "MIB-37: it stays without a file")
             bench.bar.offersMoreFiles = false
             XCTAssertTrue(MainLoop.pump { !more.isMapped }, "MIB-37: without the button where the host wants that")
-            bench.bar.keepsTray = false
+            bench.bar.isTrayPersistent = false
             var told: [[Double]] = []
             bench.widget.connect("attachments-changed") { told.append([$0.double(0), $0.double(1), $0.double(2)]) }
-            let desk = try XCTUnwrap(bench.bar.files?.desk)
+            let desk = try XCTUnwrap(bench.bar.files?.attachmentController)
             desk.addFiles([try files.file("a.txt"), try files.file("b.txt"), try files.file("c.txt")])
             XCTAssertTrue(Self.waitForReady(3, bench))
             XCTAssertTrue(MainLoop.pump { told.map { $0[2] }.reduce(0, +) == 3 }, "MIB-39: \(told)")
@@ -212,10 +212,10 @@ final class HostFilesTests: GtkTestCase {
             let files = Files()
             var isGone = false
             do {
-                let bench = try HostBench { $0.takesFiles = true }
+                let bench = try HostBench { $0.acceptsFiles = true }
                 bench.widget.onFinalize { isGone = true }
                 bench.bar.makeMentionCard = { Label($0.text) }
-                bench.bar.files?.desk.addFiles([try files.file("a.txt")])
+                bench.bar.files?.attachmentController.addFiles([try files.file("a.txt")])
                 XCTAssertTrue(Self.waitForReady(1, bench))
                 bench.close()
             }

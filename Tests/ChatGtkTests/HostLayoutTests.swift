@@ -25,7 +25,7 @@ final class HostLayoutTests: GtkTestCase {
         try onMain {
             let banner = Label("banner")
             let bench = try HostBench { $0.append(banner, to: .top) }
-            let parts = bench.bar.parts
+            let parts = bench.bar.widgets
             bench.bar.bounces = false
             let content = parts.content
             let row = { try Self.place(parts.row, in: content) }
@@ -91,7 +91,7 @@ final class HostLayoutTests: GtkTestCase {
             try RealInput.activate(window.window)
             bar.grabFocus()
             let gap = { () -> Double in
-                guard let place = bar.parts.content.bounds(in: column) else { return -1 }
+                guard let place = bar.widgets.content.bounds(in: column) else { return -1 }
                 return Double(column.height) - place.y - place.height
             }
             let plain = gap()
@@ -99,8 +99,8 @@ final class HostLayoutTests: GtkTestCase {
             try RealInput.press("a", "shift+Return", "b", "shift+Return", "c", "shift+Return", "d", "shift+Return", "e")
             try RealInput.press("shift+Return", "f", "shift+Return", "g", "shift+Return", "h")
             XCTAssertTrue(MainLoop.pump { bar.text == "a\nb\nc\nd\ne\nf\ng\nh" }, bar.text)
-            XCTAssertTrue(MainLoop.pump { bar.parts.scroller.height > 60 })
-            XCTAssertLessThanOrEqual(bar.parts.scroller.height, 100, "MCV-1: max-text-height")
+            XCTAssertTrue(MainLoop.pump { bar.widgets.scroller.height > 60 })
+            XCTAssertLessThanOrEqual(bar.widgets.scroller.height, 100, "MCV-1: max-text-height")
             gtk_window_set_default_size(window.window.cast(), 400, 300)
             XCTAssertTrue(MainLoop.pump { column.height == 300 && gap() == plain }, "MCV-2: \(gap()), was \(plain)")
             try RealInput.type("0123456789012345678901234567890123456789")
@@ -159,10 +159,10 @@ final class HostLayoutTests: GtkTestCase {
         try onMain {
             let bench = try HostBench { bar in
                 bar.bounces = false
-                bar.itemLooks["a"] = ItemLook(icon: "mail-attachment-symbolic", label: "Attach")
+                bar.itemAppearances["a"] = ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach")
                 bar.items.set([ComposerItem(id: "a")], in: .start)
             }
-            let parts = bench.bar.parts
+            let parts = bench.bar.widgets
             let attach = try XCTUnwrap(bench.item("Attach"))
             try RealInput.type("x")
             XCTAssertTrue(MainLoop.pump { parts.sendButton.isMapped && parts.sendButton.width > 0 })
@@ -195,7 +195,7 @@ final class HostLayoutTests: GtkTestCase {
             bench.bar.maximumLines = 3
             bench.session.handle(
                 .load(WrittenText((1...40).map { "line \($0)" }.joined(separator: "\n")), selection: .caret(0)))
-            let adjustment = bench.bar.parts.scroller.verticalAdjustment
+            let adjustment = bench.bar.widgets.scroller.verticalAdjustment
             let caret = { () -> Double in Double(bench.bar.binding?.editor.caretRectangle.y ?? -1) }
             let isInView = { (-1...adjustment.pageSize).contains(caret()) }
             XCTAssertTrue(MainLoop.pump { adjustment.upper > adjustment.pageSize && isInView() })
@@ -266,14 +266,14 @@ final class HostLayoutTests: GtkTestCase {
     func testANarrowWindowHoldsTheWholeBar() throws {
         try onMain {
             let bench = try HostBench(width: 360) { bar in
-                bar.takesFiles = true
+                bar.acceptsFiles = true
                 bar.showsFormatting = true
                 bar.showsCounter = true
-                bar.itemLooks["emoji"] = ItemLook(icon: "face-smile-symbolic", label: "Emoji")
+                bar.itemAppearances["emoji"] = ItemAppearance(icon: "face-smile-symbolic", label: "Emoji")
                 bar.items.set([ComposerItem(id: "emoji")], in: .end)
             }
             try RealInput.type("some words")
-            let parts = bench.bar.parts
+            let parts = bench.bar.widgets
             XCTAssertTrue(MainLoop.pump { parts.sendButton.isMapped && parts.sendButton.width > 0 })
             XCTAssertEqual(bench.window.window.width, 360, "SLK-60")
             let shown = bench.widget.descendants.filter {
@@ -294,12 +294,12 @@ final class HostLayoutTests: GtkTestCase {
         try onMain {
             let bench = try HostBench { bar in
                 bar.sendsBelow = true
-                bar.itemLooks["at"] = ItemLook(label: "@")
+                bar.itemAppearances["at"] = ItemAppearance(label: "@")
                 bar.items.set([ComposerItem(id: "at")], in: .bottom)
             }
             var sent: [String] = []
             bench.session.onSend = { sent.append($0.text.source) }
-            let send = bench.bar.parts.sendButton
+            let send = bench.bar.widgets.sendButton
             try RealInput.type("hello")
             XCTAssertTrue(MainLoop.pump { send.isMapped && send.width > 0 })
             let text = try XCTUnwrap(bench.text.bounds(in: bench.widget))
@@ -319,7 +319,7 @@ final class HostLayoutTests: GtkTestCase {
     func testTheCounterMayAlwaysBeThere() throws {
         try onMain {
             let bench = try HostBench { $0.showsCounter = true }
-            let counter = bench.bar.parts.counter
+            let counter = bench.bar.widgets.counter
             XCTAssertFalse(counter.isVisible, "there is nothing to count")
             try RealInput.type("abc")
             XCTAssertTrue(MainLoop.pump { counter.isMapped && counter.text == "3" }, "SLK-14: without a limit")
@@ -328,7 +328,7 @@ final class HostLayoutTests: GtkTestCase {
             bench.bar.counterStyle = "split"
             bench.bar.characterLimit = 2
             XCTAssertTrue(MainLoop.pump { counter.text == "3/2" && counter.hasStyle("error") }, counter.text)
-            XCTAssertFalse(bench.bar.parts.sendButton.isSensitive)
+            XCTAssertFalse(bench.bar.widgets.sendButton.isSensitive)
             bench.bar.showsCounter = false
             bench.bar.characterLimit = 100
             XCTAssertTrue(MainLoop.pump { !counter.isVisible }, "SLK-14: else only near the limit")

@@ -126,7 +126,7 @@ final class HostPlugInTests: GtkTestCase {
     func testAButtonTransformsTheSelection() throws {
         try onMain {
             let bench = try HostBench { bar in
-                bar.itemLooks["upper"] = ItemLook(label: "Upper Case")
+                bar.itemAppearances["upper"] = ItemAppearance(label: "Upper Case")
                 bar.items.set(
                     [
                         ComposerItem(id: "upper").on(.pressed) { [weak bar] _ in
@@ -163,17 +163,17 @@ final class HostPlugInTests: GtkTestCase {
             let bench = try HostBench()
             var heard: [String] = []
             bench.session.observe(as: "log", textChanged: { heard.append("\($0.inserted) \($0.origin.rawValue)") })
-            bench.session.beginIgnoring()
-            bench.session.beginIgnoring()
+            bench.session.suspendObservation()
+            bench.session.suspendObservation()
             try RealInput.type("- a")
             try RealInput.press("shift+Return")
-            bench.session.endIgnoring()
+            bench.session.resumeObservation()
             try RealInput.type("b")
             XCTAssertTrue(bench.waits(for: "- a\nb"), "HKW-33: no list goes on: \(bench.shown)")
             XCTAssertEqual(heard, [], "HKW-33")
-            bench.session.endIgnoring()
+            bench.session.resumeObservation()
             XCTAssertEqual(heard, ["- a\nb code"], "HKW-33")
-            bench.session.refuseNextSingleDeletion()
+            bench.session.ignoreNextSingleDeletion()
             try RealInput.press("BackSpace")
             XCTAssertTrue(MainLoop.pump { bench.refusals == [.deletionIgnored] }, "HKW-33")
             XCTAssertEqual(bench.shown, "- a\nb", "HKW-33: once")
@@ -247,7 +247,7 @@ final class HostPlugInTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { widget.isMapped && widget.width > 0 })
             bar.grabFocus()
             XCTAssertTrue(MainLoop.pump { bar.session.composer.isFocused })
-            bar.session.handle(.beginEdit(id: "m", WrittenText("old ")))
+            bar.session.handle(.startEdit(id: "m", WrittenText("old ")))
             try RealInput.type("@")
             XCTAssertTrue(MainLoop.pump { bar.session.composer.completion?.isVisible == true })
             try RealInput.press("Escape")
@@ -283,14 +283,14 @@ final class HostPlugInTests: GtkTestCase {
             bench.bar.text = "a draft"
             let mention = WrittenText.Mark(.mention(.member("ann")), over: TextRange(location: 0, length: 3))
             let stored = try XCTUnwrap(WrittenText("Ann said", marks: [mention]))
-            bench.session.handle(.beginEdit(id: "m", stored))
+            bench.session.handle(.startEdit(id: "m", stored))
             XCTAssertTrue(bench.waits(for: "Ann said"))
             try RealInput.type(" so")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { saved == ["m Ann said so 1"] }, "\(saved)")
             XCTAssertTrue(MainLoop.pump { bench.state.editing == "m" && bench.shown == "Ann said so" }, "it is back")
             XCTAssertEqual(bench.session.document.mentions.count, 1, "with its mention")
-            XCTAssertTrue(MainLoop.pump { bench.bar.parts.edit.isRevealed })
+            XCTAssertTrue(MainLoop.pump { bench.bar.widgets.edit.isRevealed })
             fails = false
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { saved.count == 2 && bench.shown == "a draft" }, "the draft comes last")

@@ -33,7 +33,7 @@ final class InvitationTests: GtkTestCase {
             let list: ListView = builder["room_list"]
             let view = RoomListView(
                 viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
-                pictures: AvatarPictures(service: FakeMediaService()))
+                avatarLoader: AvatarLoader(service: FakeMediaService()))
             viewModel.start()
             service.tell([Self.summary("plans", .group), Self.summary("Bo", .direct)])
             service.tell([Self.garden])
@@ -76,7 +76,7 @@ final class InvitationTests: GtkTestCase {
             do {
                 let viewModel = InvitationViewModel(Self.garden, service: service)
                 var view: InvitationView? = InvitationView(
-                    viewModel, pictures: AvatarPictures(service: FakeMediaService()))
+                    viewModel, avatarLoader: AvatarLoader(service: FakeMediaService()))
                 let page = try XCTUnwrap(view).widget
                 page.onFinalize { isGone = true }
                 let window = TestWindow(page, width: 360, height: 600)
@@ -107,7 +107,7 @@ final class InvitationTests: GtkTestCase {
             XCTAssertEqual(row.unreadCount, 0, "nobody has to be told of it")
             let service = FakeRoomService()
             let view = InvitationView(
-                InvitationViewModel(knock, service: service), pictures: AvatarPictures(service: FakeMediaService()))
+                InvitationViewModel(knock, service: service), avatarLoader: AvatarLoader(service: FakeMediaService()))
             let window = TestWindow(view.widget, width: 360, height: 600)
             XCTAssertNil(view.widget.button("Accept"))
             XCTAssertTrue(
@@ -126,7 +126,7 @@ final class InvitationTests: GtkTestCase {
             let service = FakeRoomService(failing: .unreachable)
             let view = InvitationView(
                 InvitationViewModel(Self.garden, service: service),
-                pictures: AvatarPictures(service: FakeMediaService()))
+                avatarLoader: AvatarLoader(service: FakeMediaService()))
             let window = TestWindow(view.widget, width: 700, height: 600)
             try XCTUnwrap(view.widget.button("Decline")).activate()
             XCTAssertTrue(

@@ -27,9 +27,9 @@ final class LinkPreviewTests: GtkTestCase {
     }
 
     /// Knows a page, and counts who asks.
-    private final class Pages: RoomAbilityService {
+    private final class Pages: RoomCapabilityService {
         let asked = Counter()
-        var abilities: RoomAbilities { [.linkPreviews] }
+        var capabilities: BackendCapabilities { [.linkPreviews] }
         func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
             await asked.count()
             guard address == "https://example.org/roses" else { return nil }
@@ -39,9 +39,9 @@ final class LinkPreviewTests: GtkTestCase {
     }
 
     /// Knows every page, once it is let.
-    private final class SlowPages: RoomAbilityService {
+    private final class SlowPages: RoomCapabilityService {
         let gate = AsyncStream.makeStream(of: Void.self)
-        var abilities: RoomAbilities { [.linkPreviews] }
+        var capabilities: BackendCapabilities { [.linkPreviews] }
         func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
             for await _ in gate.stream {}
             return LinkPreview(title: "A page", summary: "What is on it", site: "Example", picture: nil)
@@ -140,7 +140,8 @@ final class LinkPreviewTests: GtkTestCase {
             let row = MessageRow(isOwn: false, media: media, delegate: asked)
             let window = TestWindow(row.widget, width: 480, height: 300)
             row.show(try Self.item("https://example.org/roses"), selected: nil)
-            XCTAssertNil(previews.known(of: "https://example.org/roses"), "nothing is asked unless it is wanted")
+            XCTAssertNil(
+                previews.cachedPreview(of: "https://example.org/roses"), "nothing is asked unless it is wanted")
             isOn = true
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertFalse(row.preview.widget.isVisible)
@@ -152,7 +153,7 @@ final class LinkPreviewTests: GtkTestCase {
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertTrue(row.preview.widget.isVisible, "at once: it is known")
             row.show(try Self.item("https://example.org/nothing"), selected: nil)
-            XCTAssertTrue(MainLoop.pump { previews.known(of: "https://example.org/nothing") != nil })
+            XCTAssertTrue(MainLoop.pump { previews.cachedPreview(of: "https://example.org/nothing") != nil })
             XCTAssertFalse(row.preview.widget.isVisible)
             isOn = false
             row.show(try Self.item("https://example.org/roses"), selected: nil)

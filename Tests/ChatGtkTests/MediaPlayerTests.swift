@@ -14,7 +14,7 @@ final class MediaPlayerTests: GtkTestCase {
         let folder: URL
         func content(of media: MediaReference) async throws -> URL { folder.appending(path: media.uri) }
         func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
-        func takeIn(
+        func storeMedia(
             _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
@@ -116,7 +116,7 @@ final class MediaPlayerTests: GtkTestCase {
     /// A stream that nobody holds any more is gone, and its process with it.
     func testAStreamEndsWithItsView() {
         onMain {
-            var stream: Object? = FilmStream.open(SampleFilms.film, fitting: 160, by: 90)
+            var stream: Object? = VideoStream.open(SampleFilms.film, fitting: 160, by: 90)
             var isGone = false
             stream?.onFinalize { isGone = true }
             if let stream {
@@ -145,11 +145,12 @@ final class MediaPlayerTests: GtkTestCase {
             try RealInput.activate(window.window)
             try RealInput.point(at: voice.play)
             try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { voice.bars.heard > 0.05 })
+            XCTAssertTrue(MainLoop.pump { voice.bars.playbackPosition > 0.05 })
             let stream = try XCTUnwrap(voice.stream)
             voice.bars.onSeek?(0.9)
-            XCTAssertTrue(MainLoop.pump { voice.bars.heard >= 0.9 })
-            XCTAssertTrue(MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 && voice.bars.heard == 0 })
+            XCTAssertTrue(MainLoop.pump { voice.bars.playbackPosition >= 0.9 })
+            XCTAssertTrue(
+                MainLoop.pump { gtk_media_stream_get_ended(stream.cast()) != 0 && voice.bars.playbackPosition == 0 })
             files.widget.isVisible = false
             XCTAssertNil(voice.problem)
             window.close()
@@ -159,7 +160,7 @@ final class MediaPlayerTests: GtkTestCase {
     /// Each has a process and a thread of its own: one does not keep the other waiting.
     func testTwoFilmsPlayAtOnce() {
         onMain {
-            let films = [SampleFilms.film, SampleFilms.turned].map { FilmStream.open($0, fitting: 160, by: 160) }
+            let films = [SampleFilms.film, SampleFilms.turned].map { VideoStream.open($0, fitting: 160, by: 160) }
             for film in films { gtk_media_stream_play(film.cast()) }
             XCTAssertTrue(MainLoop.pump { films.allSatisfy { gtk_media_stream_get_timestamp($0.cast()) > 200_000 } })
             XCTAssertTrue(

@@ -37,7 +37,7 @@ final class MentionPillTests: GtkTestCase {
     func testTagsFollowMentionsThroughRandomEdits() throws {
         try onMain {
             let bench = try ComposerBench()
-            bench.view.ownEntityID = "robin"
+            bench.view.currentUserEntityID = "robin"
             var random = SeededGenerator(seed: 11)
             for step in 0..<300 {
                 let length = bench.shown.unicodeScalars.count

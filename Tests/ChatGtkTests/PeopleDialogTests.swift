@@ -10,11 +10,11 @@ import XCTest
 
 /// Dialogs that find people: by real keys, and to their end.
 final class PeopleDialogTests: GtkTestCase {
-    private static let ann = Person(id: MemberID("@ann:example.org"), name: "Ann <1>")
-    private static let bo = Person(id: MemberID("@bo:example.org"), name: "Bo")
+    private static let ann = User(id: MemberID("@ann:example.org"), name: "Ann <1>")
+    private static let bo = User(id: MemberID("@bo:example.org"), name: "Bo")
 
     @MainActor
-    private static var pictures: AvatarPictures { AvatarPictures(service: FakeMediaService()) }
+    private static var pictures: AvatarLoader { AvatarLoader(service: FakeMediaService()) }
 
     /// Opens a dialog over a window, uses it, closes it, and waits for its end.
     @MainActor
@@ -43,20 +43,20 @@ final class PeopleDialogTests: GtkTestCase {
         try onMain {
             let service = FakePeopleService { call in call == .search("bo") ? [Self.bo] : [Self.ann, Self.bo] }
             let viewModel = InviteViewModel(room: RoomID("room"), service: service)
-            try Self.use({ InviteDialog.present(viewModel, over: $0, pictures: Self.pictures) }) { dialog in
+            try Self.use({ InviteDialog.present(viewModel, over: $0, avatarLoader: Self.pictures) }) { dialog in
                 XCTAssertEqual(dialog.button("Invite")?.isSensitive, false)
                 try RealInput.type("a")
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Ann <1>") }, "\(dialog.visibleTexts)")
                 XCTAssertTrue(dialog.visibleTexts.contains("@ann:example.org"))
                 try RealInput.press("Return")
-                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen == [Self.ann] }, "the first is taken")
+                XCTAssertTrue(MainLoop.pump { viewModel.userSearch.state.chosen == [Self.ann] }, "the first is taken")
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts == dialog.visibleTexts.filter { $0 != "Bo" } })
                 try RealInput.type("bo")
-                XCTAssertTrue(MainLoop.pump { viewModel.people.state.found == [Self.bo] })
+                XCTAssertTrue(MainLoop.pump { viewModel.userSearch.state.found == [Self.bo] })
                 try RealInput.press("Return")
-                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen.count == 2 })
+                XCTAssertTrue(MainLoop.pump { viewModel.userSearch.state.chosen.count == 2 })
                 try RealInput.press("BackSpace")
-                XCTAssertTrue(MainLoop.pump { viewModel.people.state.chosen == [Self.ann] }, "the last is let go")
+                XCTAssertTrue(MainLoop.pump { viewModel.userSearch.state.chosen == [Self.ann] }, "the last is let go")
                 XCTAssertTrue(MainLoop.pump { dialog.button("Invite")?.isSensitive == true })
                 try XCTUnwrap(dialog.button("Invite")).activate()
                 XCTAssertTrue(MainLoop.pump { !dialog.isMapped }, "it closes when all are asked")
@@ -68,9 +68,10 @@ final class PeopleDialogTests: GtkTestCase {
     func testAChatIsBegunWithWhoIsChosen() throws {
         try onMain {
             let service = FakePeopleService { _ in [Self.bo] }
-            var chosen: [Person] = []
+            var chosen: [User] = []
             try Self.use({ parent in
-                NewChatDialog.present(PeopleSearchViewModel(service: service), over: parent, pictures: Self.pictures) {
+                NewChatDialog.present(UserSearchViewModel(service: service), over: parent, avatarLoader: Self.pictures)
+                {
                     chosen.append($0)
                 }
             }) { dialog in
@@ -90,9 +91,10 @@ final class PeopleDialogTests: GtkTestCase {
                 try await Task.sleep(for: .milliseconds(300))
                 return [Self.bo]
             }
-            var chosen: [Person] = []
+            var chosen: [User] = []
             try Self.use({ parent in
-                NewChatDialog.present(PeopleSearchViewModel(service: service), over: parent, pictures: Self.pictures) {
+                NewChatDialog.present(UserSearchViewModel(service: service), over: parent, avatarLoader: Self.pictures)
+                {
                     chosen.append($0)
                 }
             }) { dialog in
@@ -109,11 +111,11 @@ final class PeopleDialogTests: GtkTestCase {
     func testARoomIsMadeByKeys() throws {
         try onMain {
             let service = FakePeopleService { call in
-                if case .create = call { throw ChatError.refused(reason: "taken") }
+                if case .create = call { throw ChatError.rejected(reason: "taken") }
                 return []
             }
-            let viewModel = NewRoomViewModel(service: service, own: MemberID("@me:example.org"))
-            try Self.use({ NewSharedRoomDialog.present(viewModel, over: $0, pictures: Self.pictures) }) { dialog in
+            let viewModel = NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"))
+            try Self.use({ NewSharedRoomDialog.present(viewModel, over: $0, avatarLoader: Self.pictures) }) { dialog in
                 XCTAssertEqual(dialog.button("Create")?.isSensitive, false)
                 try RealInput.type("Our garden")
                 XCTAssertTrue(MainLoop.pump { dialog.button("Create")?.isSensitive == true })

@@ -36,7 +36,7 @@ final class PicturesTests: GtkTestCase {
 
             func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
 
-            func takeIn(
+            func storeMedia(
                 _ content: MediaContent, named name: String, type: String,
                 progress: @escaping @Sendable (Double) -> Void
             ) async throws -> MediaReference { throw ChatError.unreadableFile }
@@ -58,8 +58,8 @@ final class PicturesTests: GtkTestCase {
         /// Lets what is slow come.
         func open() { contents.gate.continuation.finish() }
 
-        func part(_ file: MediaReference) -> PicturePart {
-            let part = PicturePart(file, media)
+        func part(_ file: MediaReference) -> ImageContentView {
+            let part = ImageContentView(file, media)
             holder.append(part.widget)
             return part
         }
@@ -77,7 +77,7 @@ final class PicturesTests: GtkTestCase {
             let part = bench.part(file)
             bench.wait("laid out") { part.widget.height > 0 }
             let before = (part.widget.width, part.widget.height)
-            bench.wait("shown") { part.isShown }
+            bench.wait("shown") { part.isDisplayed }
             _ = MainLoop.pump { part.widget.width > 0 }
             XCTAssert(before == (part.widget.width, part.widget.height))
             XCTAssertEqual(part.widget.height * 2, part.widget.width)
@@ -98,7 +98,7 @@ final class PicturesTests: GtkTestCase {
             malformed.blurHash = "~~~~~~~~"
             let other = bench.part(malformed)
             bench.open()
-            bench.wait("both shown") { part.isShown && other.isShown }
+            bench.wait("both shown") { part.isDisplayed && other.isDisplayed }
             XCTAssertFalse(part.showsPlaceholder)
             XCTAssertNil(bench.media.previews.cachedPlaceholder(of: malformed))
             bench.window.close()
@@ -109,7 +109,7 @@ final class PicturesTests: GtkTestCase {
         try onMain {
             let bench = Bench()
             let bad = [
-                ("cut.png", Array(SamplePictures.png(width: 64, height: 64).prefix(30)), PictureFailure.broken),
+                ("cut.png", Array(SamplePictures.png(width: 64, height: 64).prefix(30)), ImageFailure.broken),
                 ("huge.png", SamplePictures.png(width: 1, height: 1, claims: (30_000, 30_000)), .tooLarge),
                 ("x.svg", Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), .unknownFormat),
             ]
@@ -132,15 +132,16 @@ final class PicturesTests: GtkTestCase {
             try RealInput.activate(bench.window.window)
             try RealInput.point(at: part.button)
             try RealInput.click()
-            bench.wait("shown") { part.isShown && part.problem == nil }
+            bench.wait("shown") { part.isDisplayed && part.problem == nil }
             XCTAssertNil(bench.media.viewer)
             bench.window.close()
         }
     }
 
     func testAnSVGIsACard() {
-        XCTAssertFalse(onMain { PicturePart.shows(MediaReference(uri: "a", name: "a.svg", type: "image/svg+xml")) })
-        XCTAssertTrue(onMain { PicturePart.shows(MediaReference(uri: "a", name: "a.png", type: "image/png")) })
+        XCTAssertFalse(
+            onMain { ImageContentView.shows(MediaReference(uri: "a", name: "a.svg", type: "image/svg+xml")) })
+        XCTAssertTrue(onMain { ImageContentView.shows(MediaReference(uri: "a", name: "a.png", type: "image/png")) })
     }
 
     func testMovingPicturesPlayOnlyWhileTheyAreSeen() throws {
@@ -150,13 +151,13 @@ final class PicturesTests: GtkTestCase {
                 ("a.gif", SamplePictures.gif(frames: 2)), ("a.webp", SamplePictures.movingWebP(frames: 3)),
             ] {
                 let part = bench.part(try bench.file(name, bytes, width: 40, height: 40))
-                bench.wait("plays \(name)") { (part.player?.framesShown ?? 0) >= 4 }
-                XCTAssertEqual(PicturePlayer.running, 1)
+                bench.wait("plays \(name)") { (part.player?.displayedFrameCount ?? 0) >= 4 }
+                XCTAssertEqual(ImagePlayer.running, 1)
                 part.widget.isVisible = false
-                XCTAssertEqual(PicturePlayer.running, 0, "out of sight nothing is decoded")
-                let shown = part.player?.framesShown ?? 0
+                XCTAssertEqual(ImagePlayer.running, 0, "out of sight nothing is decoded")
+                let shown = part.player?.displayedFrameCount ?? 0
                 part.widget.isVisible = true
-                bench.wait("plays again") { (part.player?.framesShown ?? 0) > shown }
+                bench.wait("plays again") { (part.player?.displayedFrameCount ?? 0) > shown }
                 part.widget.isVisible = false
             }
             bench.window.close()
@@ -171,11 +172,11 @@ final class PicturesTests: GtkTestCase {
             settings.setProperty("gtk-enable-animations", false)
             defer { settings.setProperty("gtk-enable-animations", true) }
             let part = bench.part(try bench.file("a.gif", SamplePictures.gif(frames: 2)))
-            bench.wait("shown") { part.isShown && part.player != nil }
+            bench.wait("shown") { part.isDisplayed && part.player != nil }
             XCTAssertEqual(part.player?.isPlaying, false)
-            XCTAssertEqual(part.player?.framesShown, 0)
+            XCTAssertEqual(part.player?.displayedFrameCount, 0)
             settings.setProperty("gtk-enable-animations", true)
-            bench.wait("plays once it may") { (part.player?.framesShown ?? 0) > 1 }
+            bench.wait("plays once it may") { (part.player?.displayedFrameCount ?? 0) > 1 }
             bench.window.close()
         }
     }
@@ -185,11 +186,11 @@ final class PicturesTests: GtkTestCase {
             let bench = Bench()
             let file = try bench.file("a.gif", SamplePictures.gif(frames: 2), width: 30, height: 30)
             var parts = (0..<6).map { _ in bench.part(file) }
-            bench.wait("some play") { PicturePlayer.running == PicturePlayer.mostAtOnce }
-            XCTAssertEqual(parts.filter { $0.player?.isPlaying == true }.count, PicturePlayer.mostAtOnce)
+            bench.wait("some play") { ImagePlayer.running == ImagePlayer.maxConcurrent }
+            XCTAssertEqual(parts.filter { $0.player?.isPlaying == true }.count, ImagePlayer.maxConcurrent)
             for part in parts { bench.holder.remove(part.widget) }
             parts = []
-            bench.wait("all end") { PicturePlayer.running == 0 }
+            bench.wait("all end") { ImagePlayer.running == 0 }
             bench.window.close()
         }
     }
@@ -203,19 +204,19 @@ final class PicturesTests: GtkTestCase {
                 bench.file("a.png", SamplePictures.png(width: 1600, height: 800)),
                 bench.file("b.jpg", SamplePictures.jpeg), bench.file("c.png", [1, 2, 3]),
             ]
-            bench.media.pictures = { files }
+            bench.media.images = { files }
             bench.media.view(files[0], over: bench.holder)
             let viewer = try XCTUnwrap(bench.media.viewer)
-            bench.wait("decoded") { viewer.isShown }
+            bench.wait("decoded") { viewer.isDisplayed }
             try RealInput.activate(viewer.window)
             try RealInput.press("Right")
-            bench.wait("next") { viewer.index == 1 && viewer.isShown }
+            bench.wait("next") { viewer.index == 1 && viewer.isDisplayed }
             try RealInput.press("Right")
             bench.wait("a broken one says so") { viewer.index == 2 && viewer.message.isVisible }
-            XCTAssertEqual(viewer.message.text, PictureFailure.unknownFormat.explanation)
+            XCTAssertEqual(viewer.message.text, ImageFailure.unknownFormat.explanation)
             try RealInput.press("Right")
             try RealInput.press("Left")
-            bench.wait("back") { viewer.index == 1 && viewer.isShown && !viewer.message.isVisible }
+            bench.wait("back") { viewer.index == 1 && viewer.isDisplayed && !viewer.message.isVisible }
             try RealInput.press("Escape")
             bench.wait("closed") { bench.media.viewer == nil }
             bench.window.close()
@@ -228,7 +229,7 @@ final class PicturesTests: GtkTestCase {
             let file = try bench.file("a.png", SamplePictures.png(width: 1600, height: 800))
             bench.media.view(file, over: bench.holder)
             let viewer = try XCTUnwrap(bench.media.viewer)
-            bench.wait("decoded") { viewer.isShown && viewer.zoom.widget.width > 0 }
+            bench.wait("decoded") { viewer.isDisplayed && viewer.zoom.widget.width > 0 }
             let zoom = viewer.zoom
             let fitting = Double(zoom.widget.width) / 1600
             XCTAssertEqual(zoom.scale, fitting, accuracy: 0.001)
@@ -241,7 +242,7 @@ final class PicturesTests: GtkTestCase {
             XCTAssertEqual(zoom.shift.x, (1600 - Double(zoom.widget.width)) / 2, accuracy: 0.5)
             XCTAssertEqual(zoom.shift.y, max(0, (800 - Double(zoom.widget.height)) / 2), accuracy: 0.5)
             zoom.setScale(1e9)
-            XCTAssertEqual(zoom.scale, ZoomPicture.mostScale)
+            XCTAssertEqual(zoom.scale, ZoomableImage.maxScale)
             try RealInput.press("0")
             bench.wait("fits") { zoom.isFitting }
             XCTAssert(zoom.shift == (0, 0))
@@ -260,7 +261,7 @@ final class PicturesTests: GtkTestCase {
             try Self.viewAndClose(file, bench) { finalized = true }
             XCTAssertTrue(MainLoop.pump { finalized }, "the viewer is finalised")
             XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")
-            bench.wait("nothing plays on") { PicturePlayer.running == 0 }
+            bench.wait("nothing plays on") { ImagePlayer.running == 0 }
             bench.window.close()
         }
     }
@@ -271,7 +272,7 @@ final class PicturesTests: GtkTestCase {
     ) throws {
         bench.media.view(file, over: bench.holder)
         let viewer = try XCTUnwrap(bench.media.viewer)
-        bench.wait("plays") { viewer.isShown && PicturePlayer.running == 1 }
+        bench.wait("plays") { viewer.isDisplayed && ImagePlayer.running == 1 }
         viewer.window.onFinalize(onFinalize)
         gtk_window_close(viewer.window.cast())
         bench.wait("closed") { bench.media.viewer == nil }
@@ -280,10 +281,10 @@ final class PicturesTests: GtkTestCase {
     /// What is under the pointer stays under it.
     func testZoomingKeepsAPlace() {
         onMain {
-            let widget = ZoomPicture.make()
-            guard let zoom = ZoomPicture.of(widget) else { return XCTFail("no implementation") }
+            let widget = ZoomableImage.make()
+            guard let zoom = ZoomableImage.of(widget) else { return XCTFail("no implementation") }
             let window = TestWindow(widget, width: 400, height: 400)
-            zoom.show(nil, width: 800, height: 800, keepsPlace: false)
+            zoom.show(nil, width: 800, height: 800, keepsPosition: false)
             zoom.setScale(2)
             zoom.move(to: (50, -30))
             let place = (x: 80.0, y: 40.0)

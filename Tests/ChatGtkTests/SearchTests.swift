@@ -48,8 +48,8 @@ final class SearchTests: GtkTestCase {
 
     @MainActor
     private static func litRows(_ view: TimelineView) -> [String] {
-        view.list.realisedRows.compactMap { _, row in
-            (row as? MessageRow)?.litText.flatMap { $0.isEmpty ? nil : $0 }
+        view.list.realizedRows.compactMap { _, row in
+            (row as? MessageRow)?.highlightedText.flatMap { $0.isEmpty ? nil : $0 }
         }
     }
 
@@ -136,7 +136,7 @@ final class SearchTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { pane.hintText.contains("photograph") }, pane.hintText)
             try RealInput.press("ctrl+a")
             try RealInput.type("unheard")
-            XCTAssertTrue(MainLoop.pump { pane.isNothingShown })
+            XCTAssertTrue(MainLoop.pump { pane.showsNoResults })
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()

@@ -105,7 +105,7 @@ final class StyleTests: GtkTestCase {
                 case 2: bench.session.handle(.deleteBackward(byWord: number(4) == 0))
                 case 3: bench.session.handle(.setStyle(Self.styles[number(Self.styles.count)], number(3) > 0))
                 case 4: bench.session.handle(number(2) == 0 ? .undo : .redo)
-                default: bench.session.handle(.pasteOwn)
+                default: bench.session.handle(.pasteInternalClipboard)
                 }
                 guard MainLoop.pump(forAtMost: 3, until: { bench.looks == bench.wanted }) else {
                     return XCTFail("step \(step): \(bench.looks) for \(bench.wanted)")

@@ -25,7 +25,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertFalse(bench.timeline.reactions.isOpen)
             XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(28)), "the focus is back")
             let row = try XCTUnwrap(bench.row(28))
-            XCTAssertTrue(row.spoken.contains("❤️ by You"), row.spoken)
+            XCTAssertTrue(row.accessibleText.contains("❤️ by You"), row.accessibleText)
             bench.settle()
             try RealInput.point(at: try XCTUnwrap(Self.chip(bench, 28)))
             try RealInput.click()
@@ -77,18 +77,18 @@ final class TimelineAnnotationTests: GtkTestCase {
         try onMain {
             let bench = try ConversationBench(30)
             try finish { [fixture = bench.fixture] in
-                for member in [ConversationBench.other, LocalBackend.ownID] {
+                for member in [ConversationBench.other, LocalBackend.ownUserID] {
                     _ = try await fixture.store.setReaction(
-                        "🎉", isGiven: true, to: MessageID("m29"), in: ConversationBench.room, by: member, at: .now)
+                        "🎉", isAdded: true, to: MessageID("m29"), in: ConversationBench.room, by: member, at: .now)
                 }
-                try await fixture.backend.react("🙏", isGiven: true, to: MessageID("m29"), in: ConversationBench.room)
+                try await fixture.backend.react("🙏", isAdded: true, to: MessageID("m29"), in: ConversationBench.room)
             }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2", "🙏"] }, "has \(Self.chips(bench, 29))")
             XCTAssertEqual(Self.chip(bench, 29)?.tooltip, "You, Alex")
             XCTAssertTrue(Self.chip(bench, 29)?.hasStyle("given") ?? false)
             try finish { [backend = bench.fixture.backend] in
                 for text in ["😂", "😮", "❤️", "👍"] {
-                    try await backend.react(text, isGiven: true, to: MessageID("m29"), in: ConversationBench.room)
+                    try await backend.react(text, isAdded: true, to: MessageID("m29"), in: ConversationBench.room)
                 }
             }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29).count == 6 })
@@ -122,7 +122,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertTrue(texts.contains { $0.contains("<b>30</b>") }, "\(texts)")
             let markup = HistoryDialog.markup(
                 MessageVersion(
-                    writtenAt: .now, pieces: [.init("a<", .removed), .init("b&", .added), .init("c", .kept)]))
+                    writtenAt: .now, segments: [.init("a<", .removed), .init("b&", .added), .init("c", .unchanged)]))
             XCTAssertTrue(markup.contains("strikethrough='true'") && markup.contains("a&lt;"), markup)
             XCTAssertNotEqual(pango_parse_markup(markup, -1, 0, nil, nil, nil, nil), 0)
             try RealInput.press("Escape")
@@ -185,13 +185,13 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertEqual(coordinator.destinations(matching: "elsew").map(\.id), [target])
             XCTAssertEqual(coordinator.destinations(matching: "nowhere").count, 0)
             var told: String?
-            coordinator.onNotice = { if case .told(let text) = $0 { told = text } }
+            coordinator.onToast = { if case .message(let text) = $0 { told = text } }
             var forwarded: [MessageID] = []
             bench.view.onForward = { messages in
                 forwarded = messages
                 ForwardDialog.present(
                     over: bench.window.window, find: { coordinator.destinations(matching: $0) },
-                    pictures: AvatarPictures(service: coordinator.media),
+                    avatarLoader: AvatarLoader(service: coordinator.media),
                     choose: { coordinator.forward(messages, to: $0) })
             }
             let windows = Self.windows()

@@ -23,19 +23,19 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertTrue(bench.wait { Self.group(bench)?.lines.count == 3 })
             bench.settle()
             let row = try XCTUnwrap(Self.row(bench))
-            XCTAssertEqual(row.spoken, "You named the room “Short” · You set the topic to “Second”")
+            XCTAssertEqual(row.accessibleText, "You named the room “Short” · You set the topic to “Second”")
             let height = row.widget.height
             try RealInput.point(at: row.widget)
             try RealInput.click()
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == true && row.widget.height > height })
-            XCTAssertTrue(row.spoken.contains("You set the topic to “First”"), row.spoken)
+            XCTAssertTrue(row.accessibleText.contains("You set the topic to “First”"), row.accessibleText)
             bench.timeline.grabFocus()
             XCTAssertTrue(bench.wait { bench.list.focusedRow == bench.model.rows.count - 1 })
             try bench.press("Return")
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == false && row.widget.height == height })
             try bench.press("space")
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == true })
-            XCTAssertEqual(bench.model.state.markedCount, 0)
+            XCTAssertEqual(bench.model.state.selectedCount, 0)
             try bench.close()
         }
     }
@@ -68,21 +68,22 @@ final class TimelineEventTests: GtkTestCase {
             }
             let places = bench.visible.map(bench.bottom)
             try read(9, people[...])
-            XCTAssertTrue(bench.wait { bench.row(9)?.readers.widget.isVisible == true })
+            XCTAssertTrue(bench.wait { bench.row(9)?.readReceipts.widget.isVisible == true })
             bench.settle()
             XCTAssertEqual(bench.visible.map(bench.bottom), places)
-            let strip = try XCTUnwrap(bench.row(9)?.readers)
-            XCTAssertEqual(strip.widget.children.count { $0.isVisible }, ReaderStrip.mostAvatars, "four and a number")
-            XCTAssertTrue(strip.spoken.hasSuffix("and 5 others"), strip.spoken)
-            XCTAssertTrue(bench.row(9)?.spoken.contains("Read by") == true)
+            let strip = try XCTUnwrap(bench.row(9)?.readReceipts)
+            XCTAssertEqual(
+                strip.widget.children.count { $0.isVisible }, ReadReceiptsView.maxAvatars, "four and a number")
+            XCTAssertTrue(strip.accessibleText.hasSuffix("and 5 others"), strip.accessibleText)
+            XCTAssertTrue(bench.row(9)?.accessibleText.contains("Read by") == true)
             try read(10, people.prefix(3))
-            XCTAssertTrue(bench.wait { bench.row(10)?.readers.widget.isVisible == true })
+            XCTAssertTrue(bench.wait { bench.row(10)?.readReceipts.widget.isVisible == true })
             bench.settle()
             XCTAssertEqual(bench.visible.map(bench.bottom), places)
-            XCTAssertEqual(bench.row(9)?.readers.widget.children.count { $0.isVisible }, 4)
+            XCTAssertEqual(bench.row(9)?.readReceipts.widget.children.count { $0.isVisible }, 4)
             for number in [9, 10] {
                 let row = try XCTUnwrap(bench.row(number))
-                let bounds = try XCTUnwrap(row.readers.widget.bounds(in: row.widget))
+                let bounds = try XCTUnwrap(row.readReceipts.widget.bounds(in: row.widget))
                 XCTAssertTrue(bounds.x >= 0 && bounds.x + bounds.width <= Double(row.widget.width), "\(bounds)")
             }
             try bench.close()
@@ -98,11 +99,11 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertEqual(names(2), "Ada and Bo")
             XCTAssertEqual(names(3), "Ada, Bo and Cy")
             XCTAssertEqual(names(5), "Ada, Bo and 3 others")
-            XCTAssertEqual(EventText.names([.named("{last}"), .own]), "{last} and you")
-            XCTAssertEqual(EventText.names([.own, .named("Bo")]), "You and Bo")
+            XCTAssertEqual(EventText.names([.named("{last}"), .currentUser]), "{last} and you")
+            XCTAssertEqual(EventText.names([.currentUser, .named("Bo")]), "You and Bo")
             let role = RoomEvent(.roleSet, after: RoomEvent.Role.moderator.rawValue)
             let line = EventGroup.Line(
-                id: MessageID("e"), event: role, actor: .named("Ada"), subject: .own,
+                id: MessageID("e"), event: role, actor: .named("Ada"), subject: .currentUser,
                 sentAt: Date(timeIntervalSince1970: 0))
             XCTAssertEqual(EventText.sentence(line), "Ada made you a moderator")
         }

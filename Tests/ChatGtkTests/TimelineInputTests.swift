@@ -22,7 +22,7 @@ final class TimelineInputTests: GtkTestCase {
             try bench.press("Prior", "Prior")
             let read = bench.visible
             XCTAssertFalse(read.contains(299))
-            XCTAssertTrue(bench.view.isLatestShown)
+            XCTAssertTrue(bench.view.isLatestVisible)
             try bench.press("ctrl+End")
             XCTAssertTrue(bench.wait { bench.list.isAtEnd })
             try bench.press("Home")
@@ -38,18 +38,18 @@ final class TimelineInputTests: GtkTestCase {
     func testTheFarEndsAreAKeyAway() throws {
         try onMain {
             let bench = try ConversationBench(1000)
-            XCTAssertFalse(bench.view.isLatestShown)
+            XCTAssertFalse(bench.view.isLatestVisible)
             bench.timeline.grabFocus()
             try bench.press("ctrl+Home")
             XCTAssertTrue(bench.wait { bench.visible.first == 0 && bench.list.distanceFromStart == 0 })
             bench.settle()
             XCTAssertEqual(bench.list.bounds(of: bench.model.rows[0].id)?.top, 0, "from its first day on")
-            XCTAssertTrue(bench.view.isLatestShown && bench.model.state.isDetached)
+            XCTAssertTrue(bench.view.isLatestVisible && bench.model.state.isDetached)
             try bench.press("ctrl+End")
             XCTAssertTrue(bench.wait { bench.list.isAtEnd && !bench.model.state.isDetached })
             bench.settle()
             XCTAssertEqual(bench.bottom(999), Double(bench.list.widget.height), accuracy: 0.5)
-            XCTAssertTrue(bench.wait { !bench.view.isLatestShown })
+            XCTAssertTrue(bench.wait { !bench.view.isLatestVisible })
             try bench.close()
         }
     }
@@ -84,7 +84,7 @@ final class TimelineInputTests: GtkTestCase {
                 }
             }
             let bench = try ConversationBench(in: fixture)
-            XCTAssertTrue(bench.wait { bench.view.isLatestShown })
+            XCTAssertTrue(bench.wait { bench.view.isLatestVisible })
             let rooms = bench.fixture.coordinator.rooms
             var row: RoomListViewModel.Row? { rooms.state.rows.first { $0.id == ConversationBench.room } }
             XCTAssertTrue(bench.wait { row?.unreadCount == 42 }, "\(row?.unreadCount as Any)")
@@ -101,7 +101,7 @@ final class TimelineInputTests: GtkTestCase {
             XCTAssertEqual(bench.visible.last, 441)
             XCTAssertEqual(bench.bottom(441), Double(bench.list.widget.height))
             XCTAssertTrue(bench.wait { row?.unreadCount == 0 }, "seen is read")
-            XCTAssertTrue(bench.wait { !bench.view.isLatestShown })
+            XCTAssertTrue(bench.wait { !bench.view.isLatestVisible })
             XCTAssertTrue(bench.view.composerHasFocus)
             try bench.close()
         }

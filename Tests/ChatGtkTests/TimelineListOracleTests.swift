@@ -88,7 +88,7 @@ final class TimelineListOracleTests: GtkTestCase {
         static func fault(_ bench: TimelineListBench) -> String? {
             let (list, source) = (bench.list, bench.source)
             guard list.count == source.count else { return "count" }
-            let rows = list.realised.rows.filter(\.isPlaced)
+            let rows = list.realized.rows.filter(\.isPositioned)
             for row in rows {
                 guard row.index < source.count, (row.row as? Strip)?.key == source.keys[row.index] else {
                     return "a row shows something else"
@@ -102,7 +102,7 @@ final class TimelineListOracleTests: GtkTestCase {
             return boundsFault(bench, rows)
         }
 
-        static func boundsFault(_ bench: TimelineListBench, _ rows: [RealisedRow]) -> String? {
+        static func boundsFault(_ bench: TimelineListBench, _ rows: [RealizedRow]) -> String? {
             guard let first = rows.first, let last = rows.last else { return bench.source.count == 0 ? nil : "no rows" }
             let (list, height) = (bench.list, bench.height)
             if content(bench) <= height {

@@ -15,7 +15,7 @@ final class TimelineListRowsTests: GtkTestCase {
                 bench.scroll(by: step % 50 == 49 ? -500_000 : -90)
                 bench.layOut()
                 if step % 5 == 0 { bench.becomeIdle() }
-                XCTAssertLessThanOrEqual(bench.list.statistics.alive, 3 * inView + 20)
+                XCTAssertLessThanOrEqual(bench.list.statistics.widgets, 3 * inView + 20)
             }
             XCTAssertGreaterThan(bench.list.statistics.bindings, 500)
             XCTAssertLessThan(bench.list.statistics.made, 3 * inView + 60, "made once, used again")
@@ -32,7 +32,7 @@ final class TimelineListRowsTests: GtkTestCase {
                 bench.scroll(by: step < 200 ? -79 : 79)
                 bench.layOut()
                 bench.becomeIdle()
-                XCTAssertLessThanOrEqual(bench.list.statistics.alive, 3 * inView + 20)
+                XCTAssertLessThanOrEqual(bench.list.statistics.widgets, 3 * inView + 20)
             }
             XCTAssertLessThan(bench.list.statistics.made, 3 * inView + 60, "made once, used again")
             bench.close()
@@ -92,7 +92,7 @@ final class TimelineListRowsTests: GtkTestCase {
             let bench = TimelineListBench(TimelineListBench.heights(1000))
             bench.becomeIdle()
             let first = bench.list.visibleRows.lowerBound
-            let ahead = bench.list.realised.rows.filter { $0.index < first }
+            let ahead = bench.list.realized.rows.filter { $0.index < first }
             XCTAssertGreaterThan(ahead.reduce(0) { $0 + $1.height }, Int(bench.height * 0.9))
             XCTAssertTrue(ahead.allSatisfy { gtk_widget_get_mapped($0.widget.cast()) == 0 }, "not drawn")
             let bindings = bench.list.statistics.bindings
@@ -135,9 +135,9 @@ final class TimelineListRowsTests: GtkTestCase {
             bench.settle()
             bench.becomeIdle()
             let shown = bench.widget.children.filter(\.isVisible).map(\.pointer)
-            XCTAssertEqual(shown, bench.list.realised.rows.map(\.widget.pointer))
-            XCTAssertEqual(bench.list.realised.rows.map(\.index), bench.list.realised.rows.map(\.index).sorted())
-            for row in bench.list.realised.rows {
+            XCTAssertEqual(shown, bench.list.realized.rows.map(\.widget.pointer))
+            XCTAssertEqual(bench.list.realized.rows.map(\.index), bench.list.realized.rows.map(\.index).sorted())
+            for row in bench.list.realized.rows {
                 XCTAssertEqual((row.row as? Strip)?.key, source.keys[row.index])
                 XCTAssertEqual(
                     gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
@@ -199,7 +199,7 @@ final class TimelineListRowsTests: GtkTestCase {
             XCTAssertEqual(bench.list.focusedRow, 2990)
             XCTAssertEqual(bench.list.row(for: 2990)?.widget.pointer, widget?.pointer)
             XCTAssertFalse(bench.list.visibleRows.contains(2990))
-            XCTAssertLessThan(bench.list.statistics.alive, 100)
+            XCTAssertLessThan(bench.list.statistics.widgets, 100)
             bench.list.scroll(to: 2985, at: .start)
             bench.settle()
             XCTAssertTrue(bench.list.visibleRows.contains(2990))

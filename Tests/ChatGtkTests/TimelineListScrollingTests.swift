@@ -300,7 +300,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             let bench = TimelineListBench([])
             var ends: [Bool] = []
             bench.list.onVisibleChange = { ends.append(bench.list.isAtEnd) }
-            bench.list.noticeAgain()
+            bench.list.notifyAgain()
             bench.source.replace(Array(0..<300))
             bench.list.scroll(toIndex: 0, at: .start)
             bench.settle()

@@ -34,13 +34,13 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertEqual(bench.visible.first, 250)
             let line = bench.list.bounds(of: TimelineItem.ID.unreadLine)
             XCTAssertEqual(line?.top ?? .nan, 0, accuracy: 1)
-            XCTAssertTrue(bench.view.isLatestShown)
+            XCTAssertTrue(bench.view.isLatestVisible)
             bench.view.scrollToEnd()
             XCTAssertTrue(bench.wait { !bench.model.state.isDetached })
             bench.settle()
             XCTAssertEqual(bench.visible.last, 399)
             XCTAssertEqual(bench.bottom(399), Double(bench.list.widget.height), accuracy: 0.5)
-            XCTAssertFalse(bench.view.isLatestShown)
+            XCTAssertFalse(bench.view.isLatestVisible)
             try bench.press("shift+Prior")
             XCTAssertFalse(bench.visible.contains(250), "the composer has the focus: the key is not the list's")
             bench.timeline.grabFocus()
@@ -79,7 +79,7 @@ final class TimelineViewTests: GtkTestCase {
             bench.settle()
             XCTAssertEqual(bench.visible.first, 0)
             XCTAssertTrue(bench.model.state.isDetached, "the newest are let go of")
-            XCTAssertTrue(bench.view.isLatestShown)
+            XCTAssertTrue(bench.view.isLatestVisible)
             // Down again until the newest are there.
             for _ in 0..<60 where bench.model.state.isDetached {
                 bench.list.scrollPage(12)
@@ -119,7 +119,7 @@ final class TimelineViewTests: GtkTestCase {
             let again = try ConversationBench(in: ChatFixture(reopening: first.fixture))
             XCTAssertEqual(again.visible.last, number)
             XCTAssertEqual(again.bottom(number), place, accuracy: 1)
-            XCTAssertTrue(again.view.isLatestShown)
+            XCTAssertTrue(again.view.isLatestVisible)
             try again.close()
         }
     }
@@ -128,15 +128,15 @@ final class TimelineViewTests: GtkTestCase {
     func testRowsAreUsedAgain() throws {
         try onMain {
             let bench = try ConversationBench(1000)
-            let (layouts, bindings) = (BodyText.layoutsMade, bench.list.realised.bindings)
+            let (layouts, bindings) = (BodyText.layoutsMade, bench.list.realized.bindings)
             for _ in 0..<20 {
                 bench.list.scrollPage(-0.5)
                 bench.settle()
             }
-            let bound = bench.list.realised.bindings - bindings
+            let bound = bench.list.realized.bindings - bindings
             XCTAssertGreaterThan(bound, 20)
             XCTAssertLessThanOrEqual(BodyText.layoutsMade - layouts, bound)
-            XCTAssertLessThanOrEqual(bench.list.realised.alive, 120)
+            XCTAssertLessThanOrEqual(bench.list.realized.widgetCount, 120)
             try bench.close()
         }
     }
@@ -236,10 +236,10 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertEqual(gtk_accessible_get_accessible_role(bench.list.widget.cast()), GTK_ACCESSIBLE_ROLE_LOG)
             let row = try XCTUnwrap(bench.row(59))
             XCTAssertEqual(gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
-            XCTAssertTrue(bench.wait { row.spoken.contains("In reply to") })
+            XCTAssertTrue(bench.wait { row.accessibleText.contains("In reply to") })
             let item = try XCTUnwrap(row.item)
             XCTAssertEqual(
-                row.spoken, "You: \(item.text). In reply to Robin. \(DateText.time(item.sentAt))")
+                row.accessibleText, "You: \(item.text). In reply to Robin. \(DateText.time(item.sentAt))")
             try bench.close()
         }
     }

@@ -73,7 +73,7 @@ final class TransferTests: GtkTestCase {
                 let dialog = window.transfer(.import(file))
                 guard let dialog, !keys.isEmpty else { return dialog }
                 XCTAssertTrue(MainLoop.pump { dialog.headingText == "“Bikes” Was Imported Before" }, dialog.headingText)
-                XCTAssertTrue(MainLoop.pump { dialog.answerButtons.allSatisfy(\.isMapped) })
+                XCTAssertTrue(MainLoop.pump { dialog.choiceButtons.allSatisfy(\.isMapped) })
                 try RealInput.activate(dialog.window)
                 for key in keys { try RealInput.press(key) }
                 return dialog
@@ -109,7 +109,7 @@ final class TransferTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
-            fixture.coordinator.takesImports = true
+            fixture.coordinator.canImport = true
             fixture.coordinator.archive = RoomArchive(source: fixture.backend, destination: fixture.backend)
             let other = try ChatFixture()
             let service = AccountsOnly()
@@ -213,11 +213,11 @@ private struct AccountsOnly: SignInService, AccountService {
     func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
         throw SignInProblem.wrongPassword
     }
-    func keepSecret(of account: String, in place: SecretPlace) async throws {}
-    func begin(_ account: String) async throws {}
+    func storeCredential(of account: String, in place: CredentialLocation) async throws {}
+    func activate(_ account: String) async throws {}
     func abandon(_ account: String) async {}
     func retry(_ account: String) async {}
-    func wake() async {}
-    func unsent(of account: String) async throws -> UnsentCount { UnsentCount(messages: 0, drafts: 0) }
+    func reconnect() async {}
+    func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
     func logOut(_ account: String, isForced: Bool) async throws {}
 }

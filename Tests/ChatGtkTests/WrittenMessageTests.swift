@@ -65,7 +65,7 @@ final class WrittenMessageTests: GtkTestCase {
                 return XCTFail("no preview: \(composer.state.composer.reply as Any)")
             }
             XCTAssertEqual(quoted.mentions.map(\.text), ["@Alex"])
-            let label = bench.view.composer.bar.parts.replyQuote
+            let label = bench.view.composer.bar.widgets.replyQuote
             XCTAssertTrue(bench.wait { label.text == quoted.source })
             XCTAssertNotNil(pango_attr_list_get_attributes(gtk_label_get_attributes(label.cast())))
             try bench.close()
@@ -77,12 +77,12 @@ final class WrittenMessageTests: GtkTestCase {
         try onMain {
             let bench = try ConversationBench(3)
             let composer = bench.conversation.composer
-            let parts = bench.view.composer.bar.parts
-            composer.send(.beginEdit(MessageID("m2"), WrittenText("words"), warning: "Saving loses a table"))
+            let parts = bench.view.composer.bar.widgets
+            composer.send(.startEdit(MessageID("m2"), WrittenText("words"), warning: "Saving loses a table"))
             XCTAssertTrue(
                 bench.wait { parts.editWarning.isVisible && parts.editWarning.text == "Saving loses a table" })
             composer.handle(.cancelEdit)
-            composer.send(.beginEdit(MessageID("m1"), WrittenText("words")))
+            composer.send(.startEdit(MessageID("m1"), WrittenText("words")))
             XCTAssertTrue(bench.wait { !parts.editWarning.isVisible })
             try bench.close()
         }

@@ -50,7 +50,7 @@ import Testing
     @Test func deletingWhatTheServerHasNotSeenSendsNothing() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
-        try await harness.outbox.react("👍", isGiven: true, to: queued, in: harness.room, transaction: .init("r"))
+        try await harness.outbox.react("👍", isAdded: true, to: queued, in: harness.room, transaction: .init("r"))
         try await harness.outbox.delete(queued, in: harness.room, transaction: TransactionID("d"))
         #expect(try await harness.store.outboxRequests() == [])
         await harness.outbox.setOnline(true)
@@ -75,9 +75,9 @@ import Testing
         try await harness.send("text", as: "t")
         for (text, id) in [("👍", "r1"), ("🎉", "r2")] {
             try await harness.outbox.react(
-                text, isGiven: true, to: queued, in: harness.room, transaction: TransactionID(id))
+                text, isAdded: true, to: queued, in: harness.room, transaction: TransactionID(id))
         }
-        try await harness.outbox.react("🎉", isGiven: false, to: queued, in: harness.room, transaction: .init("r3"))
+        try await harness.outbox.react("🎉", isAdded: false, to: queued, in: harness.room, transaction: .init("r3"))
         await harness.outbox.setOnline(true)
         try await harness.waitUntilEmpty()
         #expect(harness.server.calls == ["t send text", "r1 react $t 👍"])
@@ -86,8 +86,8 @@ import Testing
     @Test func theTargetOfAChangeIsKnownAfterARestart() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
-        try await harness.outbox.react("👍", isGiven: true, to: queued, in: harness.room, transaction: .init("r"))
-        harness.server.fail(with: .refused(reason: "no"))
+        try await harness.outbox.react("👍", isAdded: true, to: queued, in: harness.room, transaction: .init("r"))
+        harness.server.fail(with: .rejected(reason: "no"))
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.state == .failed(reason: "no") }
         harness = try await harness.restarted()

@@ -72,7 +72,7 @@ import Testing
                 default:
                     let text = ["👍", "🎉"][choice - 8]
                     let isGiven = !wishes[place].stored.reactions.contains(text)
-                    try await outbox.react(text, isGiven: isGiven, to: target, in: room, transaction: transaction)
+                    try await outbox.react(text, isAdded: isGiven, to: target, in: room, transaction: transaction)
                     if isGiven {
                         wishes[place].stored.reactions.insert(text)
                     } else {

@@ -92,12 +92,12 @@ import Testing
         try await harness.send("second", as: "u")
         await harness.clock.waitForSleepers(1)
         harness.clock.advance(by: .milliseconds(99_999))
-        #expect(try await harness.items { _ in true }.map(\.isUnsent) == [false, false])
+        #expect(try await harness.items { _ in true }.map(\.isOverdue) == [false, false])
         harness.clock.advance(by: .milliseconds(1))
-        try await harness.items { $0.map(\.isUnsent) == [true, false] }
+        try await harness.items { $0.map(\.isOverdue) == [true, false] }
         await harness.clock.waitForSleepers(1)
         harness.clock.advance(by: .seconds(200))
-        try await harness.items { $0.map(\.isUnsent) == [true, true] }
+        try await harness.items { $0.map(\.isOverdue) == [true, true] }
         harness.server.release()
         try await harness.waitUntilEmpty()
     }

@@ -119,7 +119,7 @@ import Testing
     @Test func aRefusedMessageStopsItsRoomUntilTheUserDecides() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
-        harness.server.fail(with: .refused(reason: "too large"))
+        harness.server.fail(with: .rejected(reason: "too large"))
         await harness.outbox.setOnline(true)
         let items = try await harness.items { $0.first?.state == .failed(reason: "too large") }
         #expect(items.dropFirst().map(\.state) == [.waiting, .waiting])
@@ -141,15 +141,15 @@ import Testing
         }
         try await edit("a", as: "e")
         try await harness.send("1", as: "t1")
-        harness.server.fail(with: .refused(reason: "no"))
+        harness.server.fail(with: .rejected(reason: "no"))
         await harness.outbox.setOnline(true)
         try await harness.items { $0.map(\.state) == [.failed(reason: "no")] }
         #expect(harness.server.calls == ["e edit $m a", "t1 send 1"])
-        harness.server.fail(with: .refused(reason: "still no"))
+        harness.server.fail(with: .rejected(reason: "still no"))
         try await harness.outbox.retry(TransactionID("e"), in: harness.room)
         try await harness.items { $0.map(\.state) == [.failed(reason: "still no")] }
         // Asked for anew, in the same words or others, it is tried again.
-        harness.server.fail(with: .refused(reason: "never"))
+        harness.server.fail(with: .rejected(reason: "never"))
         try await edit("a", as: "f")
         try await harness.items { $0.map(\.state) == [.failed(reason: "never")] }
         try await edit("b", as: "g")
@@ -161,9 +161,9 @@ import Testing
         let harness = try await OutboxHarness()
         let target = OutboxTarget.message(MessageID("$m"))
         for id in ["r1", "r2"] {
-            harness.server.fail(with: .refused(reason: "no"))
+            harness.server.fail(with: .rejected(reason: "no"))
             try await harness.outbox.react(
-                id, isGiven: true, to: target, in: harness.room, transaction: TransactionID(id))
+                id, isAdded: true, to: target, in: harness.room, transaction: TransactionID(id))
         }
         try await harness.items { $0.map(\.state) == [.failed(reason: "no"), .failed(reason: "no")] }
         let unused: @Sendable () -> TransactionID = { TransactionID("unused") }
@@ -215,7 +215,7 @@ import Testing
     @Test func oneOrAllAreDiscarded() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         for number in 1...4 { try await harness.send("\(number)", as: "t\(number)") }
-        harness.server.fail(with: .refused(reason: "no"))
+        harness.server.fail(with: .rejected(reason: "no"))
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.state == .failed(reason: "no") }
         await harness.outbox.setOnline(false)

@@ -8,13 +8,13 @@ struct AccountStorageTests {
     private let folder = TemporaryFolder()
 
     @Test func secretsInAFileAreForTheirOwnerAlone() async throws {
-        let secrets = AccountFolders(root: folder.path("accounts")).secrets
-        #expect(try await secrets.secret(of: "@ann:example.org") == nil)
-        try await secrets.removeSecret(of: "@ann:example.org")
-        try await secrets.keep(Secret("one"), of: "@ann:example.org")
-        try await secrets.keep(Secret("two"), of: "@ann:example.org")
-        #expect(try await secrets.secret(of: "@ann:example.org") == Secret("two"))
-        #expect(try await secrets.secret(of: "@bo:example.org") == nil)
+        let secrets = AccountFolders(root: folder.path("accounts")).credentialStore
+        #expect(try await secrets.credential(of: "@ann:example.org") == nil)
+        try await secrets.removeCredential(of: "@ann:example.org")
+        try await secrets.store(AccountCredential("one"), of: "@ann:example.org")
+        try await secrets.store(AccountCredential("two"), of: "@ann:example.org")
+        #expect(try await secrets.credential(of: "@ann:example.org") == AccountCredential("two"))
+        #expect(try await secrets.credential(of: "@bo:example.org") == nil)
         let kept = folder.path("accounts").appending(path: "secrets")
         let files = try FileManager.default.contentsOfDirectory(at: kept, includingPropertiesForKeys: nil)
         #expect(files.count == 1)
@@ -22,12 +22,12 @@ struct AccountStorageTests {
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o077 } == 0)
         }
-        try await secrets.removeSecret(of: "@ann:example.org")
-        #expect(try await secrets.secret(of: "@ann:example.org") == nil)
+        try await secrets.removeCredential(of: "@ann:example.org")
+        #expect(try await secrets.credential(of: "@ann:example.org") == nil)
     }
 
     @Test func secretsAreInNoDescription() {
-        let secret = Secret("syt_open_sesame")
+        let secret = AccountCredential("syt_open_sesame")
         var dumped = ""
         dump(SignInCredentials.password(name: "ann", secret), to: &dumped)
         for text in ["\(secret)", String(reflecting: secret), "\([secret])", dumped] {

@@ -16,7 +16,7 @@ import Testing
             }
         }
         #expect(try await store.write(settings) == ["wal", "2", "1", "1"])
-        #expect(try await store.writeUnsent(settings) == ["wal", "2", "1", "1"])
+        #expect(try await store.writePending(settings) == ["wal", "2", "1", "1"])
         #expect(try await store.writeCache(settings) == ["wal", "1", "1", "1"])
         await #expect(throws: ChatError.notFound) { try await store.writeCache { _ in throw ChatError.notFound } }
         #expect(try await store.write(settings) == ["wal", "2", "1", "1"])
@@ -164,7 +164,7 @@ import Testing
             }
         }
         #expect(left == [0, 0, 0, 0, 0, 0, 0])
-        let drafts = try await fixture.store.readUnsent { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM draft")
+        let drafts = try await fixture.store.readPending { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM draft")
         }
         #expect(drafts == 0)
         await fixture.store.close()
@@ -213,7 +213,7 @@ import Testing
     @Test func aDraftThatTheDiskHasNoRoomForLeavesTheOneBefore() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
-        _ = try await fixture.store.writeUnsent { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") }
+        _ = try await fixture.store.writePending { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") }
         let large = SavedDraft(data: Data(count: 200_000), preview: "large")
         await #expect(throws: ChatError.diskFull) { try await fixture.store.saveDraft(large, in: fixture.room) }
         let request = OutboxRequest(

@@ -40,7 +40,7 @@ import Testing
         // Written anew it is the same.
         try await store.commit(OutboxChange(put: requests))
         #expect(try await store.outboxRequests().map(\.action) == expected)
-        #expect(try await store.unsentCount() == UnsentCount(messages: 4, changes: 4, drafts: 1))
+        #expect(try await store.pendingCount() == PendingCount(messages: 4, changes: 4, drafts: 1))
         await store.close()
     }
 
@@ -64,15 +64,15 @@ import Testing
     func whatCannotBeReadIsKept(action: String) async throws {
         let store = try await open()
         let key = OutboxChange.Key(room: RoomID("!room:a"), id: TransactionID("t1"))
-        try await store.writeUnsent { db in
+        try await store.writePending { db in
             try db.execute(sql: "UPDATE outbox SET action = ? WHERE id = 't1'", arguments: [Data(action.utf8)])
         }
         var request = try #require(try await store.outboxRequests().first)
         #expect(request.action == .unreadable && request.failure == OutboxAction.unreadableReason)
-        #expect(try await store.unsentCount().messages == 4)
+        #expect(try await store.pendingCount().messages == 4)
         request.failure = nil
         try await store.commit(OutboxChange(put: [request]))
-        let data = try await store.readUnsent { db in
+        let data = try await store.readPending { db in
             try Data.fetchOne(db, sql: "SELECT action FROM outbox WHERE id = 't1'")
         }
         #expect(data == Data(action.utf8))
@@ -96,9 +96,9 @@ import Testing
                 id: TransactionID("\(number)"), room: fixture.room, action: action, queuedAt: Fixtures.date)
         }
         try await fixture.store.commit(OutboxChange(put: requests))
-        #expect(try await fixture.store.unsentCount() == UnsentCount(messages: 1, changes: 3, drafts: 1))
+        #expect(try await fixture.store.pendingCount() == PendingCount(messages: 1, changes: 3, drafts: 1))
         try await fixture.store.commit(
             OutboxChange(removed: Set(requests.map { .init(room: $0.room, id: $0.id) }), sentDraft: fixture.room))
-        #expect(try await fixture.store.unsentCount() == UnsentCount())
+        #expect(try await fixture.store.pendingCount() == PendingCount())
     }
 }

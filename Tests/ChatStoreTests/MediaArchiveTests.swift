@@ -23,7 +23,7 @@ import Testing
     {
         let data = Self.bytes(3_000_000)
         let told = Mutex<[Double]>([])
-        let entry = try await archive.takeIn(.file(file("a", data))) { part in told.withLock { $0.append(part) } }
+        let entry = try await archive.store(.file(file("a", data))) { part in told.withLock { $0.append(part) } }
         #expect(entry.bytes == data.count)
         let url = try #require(archive.url(of: entry.digest))
         #expect(try Data(contentsOf: url) == data)
@@ -32,13 +32,13 @@ import Testing
         let progress = told.withLock { $0 }
         #expect(progress == progress.sorted() && progress.last == 1 && progress.count == 3)
         // Known from outside: the digest of "abc".
-        let abc = try await archive.takeIn(.data(Data("abc".utf8))) { _ in }
+        let abc = try await archive.store(.data(Data("abc".utf8))) { _ in }
         #expect(abc.digest == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
     @Test("The same content is stored once") func once() async throws {
-        let first = try await archive.takeIn(.data(Self.bytes(10))) { _ in }
-        let second = try await archive.takeIn(.file(file("b", Self.bytes(10)))) { _ in }
+        let first = try await archive.store(.data(Self.bytes(10))) { _ in }
+        let second = try await archive.store(.file(file("b", Self.bytes(10)))) { _ in }
         #expect(first == second)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("media/incoming").path).isEmpty)
     }
@@ -53,7 +53,7 @@ import Testing
         default: break
         }
         let expected: ChatError = what == "large" ? .fileTooLarge(limit: 5_000_000) : .unreadableFile
-        await #expect(throws: expected) { try await archive.takeIn(.file(url)) { _ in } }
+        await #expect(throws: expected) { try await archive.store(.file(url)) { _ in } }
         let left = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("media/incoming").path)) ?? []
         #expect(left.isEmpty)
     }
@@ -62,7 +62,7 @@ import Testing
         let source = try file("a", Self.bytes(4_000_000))
         let archive = archive
         let task = Task {
-            try await archive.takeIn(.file(source)) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+            try await archive.store(.file(source)) { _ in withUnsafeCurrentTask { $0?.cancel() } }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -75,8 +75,8 @@ import Testing
     }
 
     @Test("A sweep deletes what nothing refers to, and only what is old") func sweeping() async throws {
-        let used = try await archive.takeIn(.data(Data("used".utf8))) { _ in }
-        let unused = try await archive.takeIn(.data(Data("unused".utf8))) { _ in }
+        let used = try await archive.store(.data(Data("used".utf8))) { _ in }
+        let unused = try await archive.store(.data(Data("unused".utf8))) { _ in }
         #expect(try await archive.sweep(before: .distantPast) { _ in false } == 0)
         let count = try await archive.sweep(before: .distantFuture) { $0 == used.digest }
         #expect(count == 1)
@@ -90,7 +90,7 @@ import Testing
             ("photo\u{202E}gnp.exe", "photognp.exe"), ("a\0b\n.txt", "ab.txt"), ("Käse 🧀.png", "Käse 🧀.png"),
         ])
     func naming(name: String, expected: String) async throws {
-        let entry = try await archive.takeIn(.data(Data("x".utf8))) { _ in }
+        let entry = try await archive.store(.data(Data("x".utf8))) { _ in }
         let url = try await archive.named(name, entry.digest)
         #expect(url.lastPathComponent == expected)
         #expect(url.deletingLastPathComponent().path.hasPrefix(folder.path("media").path))

@@ -30,7 +30,7 @@ import Testing
         @discardableResult func keep(_ content: Data, as uri: String) async throws -> URL {
             let file = fixture.folder.path(UUID().uuidString)
             try content.write(to: file)
-            let kept = try await cache.keep(file, as: uri)
+            let kept = try await cache.store(file, as: uri)
             #expect(try Data(contentsOf: kept) == content)
             return kept
         }
@@ -126,7 +126,7 @@ import Testing
         let cache = Cache(try await StoreFixture())
         let sent = cache.fixture.folder.path("sent")
         try content(1).write(to: sent)
-        try await cache.cache.keep(sent, as: "mxc://a/b", isMoved: false)
+        try await cache.cache.store(sent, as: "mxc://a/b", isMoved: false)
         #expect(try Data(contentsOf: sent) == content(1))
         try FileManager.default.removeItem(at: sent)
         #expect(try await cache.content(of: "mxc://a/b") == content(1))

@@ -34,7 +34,7 @@ import Testing
         let message = try await fixture.append(1)
         func react(_ text: String, _ isGiven: Bool, by member: Member, after seconds: Double) async throws -> Message? {
             try await fixture.store.setReaction(
-                text, isGiven: isGiven, to: message.id, in: fixture.room, by: member.id,
+                text, isAdded: isGiven, to: message.id, in: fixture.room, by: member.id,
                 at: Fixtures.date.addingTimeInterval(seconds))
         }
         _ = try await react("👍", true, by: Fixtures.other, after: 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(revisions.map(\.text) == ["frist", "firts"])
         #expect(revisions.map(\.writtenAt) == [message.sentAt, Fixtures.date.addingTimeInterval(1)])
         _ = try await fixture.store.setReaction(
-            "👍", isGiven: true, to: message.id, in: fixture.room, by: Fixtures.other.id, at: Fixtures.date)
+            "👍", isAdded: true, to: message.id, in: fixture.room, by: Fixtures.other.id, at: Fixtures.date)
         let deleted = try #require(
             try await fixture.store.delete(message.id, in: fixture.room, by: Fixtures.own.id))
         #expect(deleted.text.isEmpty && deleted.reactions.isEmpty && deleted.isDeleted)
@@ -77,14 +77,14 @@ import Testing
         newer.message = ids[1]
         try await fixture.store.setReceipt(newer, in: fixture.room)
         #expect(try await fixture.store.receipts(in: fixture.room) == [newer])
-        #expect(try await fixture.store.readingPlace(in: fixture.room) == nil)
-        let position = ReadingPlace(message: MessageID("m"), offset: 12.5)
-        try await fixture.store.saveReadingPlace(position, in: fixture.room)
-        #expect(try await fixture.store.readingPlace(in: fixture.room) == position)
-        try await fixture.store.saveReadingPlace(nil, in: fixture.room)
-        #expect(try await fixture.store.readingPlace(in: fixture.room) == nil)
+        #expect(try await fixture.store.scrollPosition(in: fixture.room) == nil)
+        let position = ScrollPosition(message: MessageID("m"), offset: 12.5)
+        try await fixture.store.saveScrollPosition(position, in: fixture.room)
+        #expect(try await fixture.store.scrollPosition(in: fixture.room) == position)
+        try await fixture.store.saveScrollPosition(nil, in: fixture.room)
+        #expect(try await fixture.store.scrollPosition(in: fixture.room) == nil)
         await #expect(throws: ChatError.notFound) {
-            try await fixture.store.saveReadingPlace(position, in: RoomID("none"))
+            try await fixture.store.saveScrollPosition(position, in: RoomID("none"))
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
         let fixture = try await StoreFixture()
         _ = try await fixture.store.saveDraft(Fixtures.draft("sent"), in: fixture.room)
         let new = NewMessage(id: MessageID("m"), sender: Fixtures.own.id, text: "sent", sentAt: Fixtures.date)
-        try await fixture.store.writeUnsent { db in
+        try await fixture.store.writePending { db in
             try db.execute(sql: "CREATE TRIGGER keep BEFORE DELETE ON draft BEGIN SELECT raise(ABORT, 'no'); END")
         }
         _ = try await fixture.store.append(new, to: fixture.room, removingDraft: true)

@@ -53,7 +53,7 @@ import Testing
         var third = message("c", 3, by: Fixtures.other, "three")
         third.replyTo = MessageID("a")
         #expect(snapshot.page == TimelinePage(messages: [first, second, third], hasOlder: false))
-        #expect(snapshot.readUpTo == MessageID("b"))
+        #expect(snapshot.fullyReadMarker == MessageID("b"))
         let summaries = try await store.roomSummaries()
         #expect(summaries.map(\.room.name) == ["Notes", "A room"])
         #expect(summaries[1].lastMessage?.text == "three")
@@ -86,12 +86,12 @@ import Testing
     @Test func historyThatIsOutOfItsOrderIsAskedForAnew() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
-        let before = try #require(Schema.stepThatAsksAnew) - 1
+        let before = try #require(Schema.stepThatRefetchesHistory) - 1
         let old = Schema(
             applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
         try old.migrate(queue)
         let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
-        try Schema.unsent.migrate(unsent)
+        try Schema.pending.migrate(unsent)
         try unsent.close()
         // Ann's messages, named after the minutes at which they were said, in two rooms, one of which is as it should be.
         let wrong = [(10, 1), (11, 2), (12, 3), (4, -3), (5, -2), (13, -1), (14, 0), (20, 4), (21, 5)]
@@ -149,7 +149,7 @@ import Testing
         }
         let history = try await store.read(counts)
         #expect(history.count == 4 && Set(history).count == 4, "\(history)")
-        let unsent = try await store.readUnsent(counts)
+        let unsent = try await store.readPending(counts)
         #expect(unsent.count == 3 && Set(unsent).count == 3, "\(unsent)")
     }
 }

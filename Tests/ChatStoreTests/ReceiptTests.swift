@@ -36,8 +36,8 @@ import Testing
     private func readers(_ store: ChatStore) async throws -> [String: [MemberID]] {
         let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
         return Dictionary(
-            uniqueKeysWithValues: messages.filter { !$0.readers.isEmpty }.map {
-                ($0.id.rawValue, $0.readers.map(\.member))
+            uniqueKeysWithValues: messages.filter { !$0.readReceipts.isEmpty }.map {
+                ($0.id.rawValue, $0.readReceipts.map(\.member))
             })
     }
 
@@ -103,8 +103,8 @@ import Testing
         _ = try await store.fill(gap, in: room, with: [text(1), silent(3)], next: "p1")
         try await apply([text(20)], gap: "p20", to: store)
         let later = try #require(try await store.gaps(in: room).first)
-        let stretch = HistoryStretch(events: [text(9), text(10)], older: "p9", newer: "p11")
-        #expect(try await store.place(stretch, in: later, of: room) != nil)
+        let stretch = TimelineChunk(events: [text(9), text(10)], older: "p9", newer: "p11")
+        #expect(try await store.insertChunk(stretch, in: later, of: room) != nil)
         #expect(try await readers(store) == ["$1": [bob]])
         await store.close()
     }
@@ -127,7 +127,7 @@ import Testing
         try await apply([text(1), text(2), text(3)], crowd + [receipt(3, by: bob)], to: store)
         let found = try await readers(store)
         #expect(found["$1"] == (600..<700).reversed().map { MemberID("@u\($0):a") })
-        #expect(found["$2"]?.count == Message.mostReaders && found["$2"]?.first == MemberID("@u999:a"))
+        #expect(found["$2"]?.count == Message.maxReadReceipts && found["$2"]?.first == MemberID("@u999:a"))
         #expect(found["$3"] == [bob])
         await store.close()
     }

@@ -33,21 +33,22 @@ import Testing
     @Test func partsAreFoundWithinWords() async throws {
         let fixture = try await fixture("Donaudampfschiff", "Schiffe", "Chip", "schi ff", "say \"hi\" to it")
         #expect(
-            try await texts(SearchQuery(text: "schiff", matching: .part), in: fixture) == [
+            try await texts(SearchQuery(text: "schiff", matching: .substring), in: fixture) == [
                 "Schiffe", "Donaudampfschiff",
             ])
-        #expect(try await texts(SearchQuery(text: "DAMPF", matching: .part), in: fixture) == ["Donaudampfschiff"])
-        #expect(try await texts(SearchQuery(text: "y \"hi\" t", matching: .part), in: fixture) == ["say \"hi\" to it"])
+        #expect(try await texts(SearchQuery(text: "DAMPF", matching: .substring), in: fixture) == ["Donaudampfschiff"])
+        #expect(
+            try await texts(SearchQuery(text: "y \"hi\" t", matching: .substring), in: fixture) == ["say \"hi\" to it"])
         // Each of its trigrams is there, but not the whole.
-        #expect(try await texts(SearchQuery(text: "chiffchi", matching: .part), in: fixture) == [])
+        #expect(try await texts(SearchQuery(text: "chiffchi", matching: .substring), in: fixture) == [])
         // Less than three characters are looked for at the beginnings of words.
-        #expect(try await texts(SearchQuery(text: "ch", matching: .part), in: fixture) == ["Chip"])
+        #expect(try await texts(SearchQuery(text: "ch", matching: .substring), in: fixture) == ["Chip"])
     }
 
     @Test func scriptsWithoutBlanksAreFoundByPart() async throws {
         let fixture = try await fixture("東京都に住んでいます", "مرحبا بالعالم", "안녕하세요 여러분")
-        #expect(try await texts(SearchQuery(text: "に住ん", matching: .part), in: fixture) == ["東京都に住んでいます"])
-        #expect(try await texts(SearchQuery(text: "عالم", matching: .part), in: fixture) == ["مرحبا بالعالم"])
+        #expect(try await texts(SearchQuery(text: "に住ん", matching: .substring), in: fixture) == ["東京都に住んでいます"])
+        #expect(try await texts(SearchQuery(text: "عالم", matching: .substring), in: fixture) == ["مرحبا بالعالم"])
         #expect(try await texts(SearchQuery(text: "여러"), in: fixture) == ["안녕하세요 여러분"])
     }
 
@@ -86,7 +87,7 @@ import Testing
             id: MessageID("x"), sender: Fixtures.own.id, text: "word there",
             sentAt: Fixtures.date.addingTimeInterval(3600))
         _ = try await fixture.store.append(new, to: other.id)
-        for matching in [SearchQuery.Matching.words, .part] {
+        for matching in [SearchQuery.Matching.words, .substring] {
             var query = SearchQuery(text: "word", matching: matching)
             #expect(try await texts(query, in: fixture) == ["word there", "another word", "one word"])
             query.rooms = [fixture.room]
@@ -108,7 +109,7 @@ import Testing
         _ = try await fixture.store.edit(
             id, in: fixture.room, to: Wording("changed"), by: Fixtures.own.id, at: Fixtures.date)
         #expect(try await texts(SearchQuery(text: "first"), in: fixture) == [])
-        #expect(try await texts(SearchQuery(text: "hang", matching: .part), in: fixture) == ["changed"])
+        #expect(try await texts(SearchQuery(text: "hang", matching: .substring), in: fixture) == ["changed"])
         _ = try await fixture.store.delete(id, in: fixture.room, by: Fixtures.own.id)
         #expect(try await texts(SearchQuery(text: "changed"), in: fixture) == [])
         #expect(try await texts(SearchQuery(sender: Fixtures.own.id), in: fixture) == [])
@@ -143,7 +144,7 @@ import Testing
     ])
     func noQueryIsAnError(_ text: String) async throws {
         let fixture = try await fixture("near and far or not")
-        for matching in [SearchQuery.Matching.words, .part] {
+        for matching in [SearchQuery.Matching.words, .substring] {
             _ = try await fixture.store.search(SearchQuery(text: text, matching: matching))
             _ = try await fixture.store.search(SearchQuery(text: text, matching: matching, sender: Fixtures.own.id))
         }

@@ -34,7 +34,7 @@ import Testing
                 to: message.roomID)
         }
         _ = try await store.setReaction(
-            "👍", isGiven: true, to: MessageID("message-7"), in: RoomID("room-1"), by: Fixtures.other.id,
+            "👍", isAdded: true, to: MessageID("message-7"), in: RoomID("room-1"), by: Fixtures.other.id,
             at: Fixtures.date)
         await store.close()
     }
@@ -162,7 +162,7 @@ import Testing
     @Test(arguments: [true, false]) func filesAreNotSweptAfterARepair(isRepaired: Bool) async throws {
         try await makeStore()
         let archive = MediaArchive(folder: folder.path("media"))
-        let content = try await archive.takeIn(.data(Data("a picture".utf8))) { _ in }
+        let content = try await archive.store(.data(Data("a picture".utf8))) { _ in }
         if isRepaired {
             try overwrite([1], of: .history)
             _ = try ChatStore.repair(at: url)
@@ -193,7 +193,7 @@ import Testing
                     INSERT INTO gap (room, position, token) VALUES (1, 1, 'token');
                     """)
         }
-        try await makeEarlier(.unsent, Schema.unsent.version, in: .unsent) { _ in }
+        try await makeEarlier(.pending, Schema.pending.version, in: .unsent) { _ in }
         let queue = try DatabaseQueue(path: path(.history).path)
         let root = try await queue.read { db in
             try Int.fetchOne(db, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'media_digest'")

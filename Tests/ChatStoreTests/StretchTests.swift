@@ -30,7 +30,7 @@ import Testing
         batch.receipts = readers.map {
             ReadReceipt(member: bob, message: MessageID("$\($0)"), readAt: Date(timeIntervalSince1970: 1000))
         }
-        batch.readUpTo = own.map { MessageID("$\($0)") }
+        batch.fullyReadMarkers = own.map { MessageID("$\($0)") }
         _ = try await store.apply(SyncBatch(rooms: [batch]))
     }
 
@@ -41,7 +41,7 @@ import Testing
     /// The messages at which the other reader stands.
     private func read(_ store: ChatStore) async throws -> [String] {
         let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
-        return messages.filter { !$0.readers.isEmpty }.map(\.text)
+        return messages.filter { !$0.readReceipts.isEmpty }.map(\.text)
     }
 
     private func unread(_ store: ChatStore) async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
@@ -70,8 +70,8 @@ import Testing
         try await apply([text(0)], to: store)
         try await apply([text(10)], gap: "p10", to: store)
         try await apply([text(20)], gap: "p20", to: store)
-        let piece = HistoryStretch(events: (8..<13).map(text), older: "p8", newer: "n13")
-        let outcome = try await store.place(piece, in: store.gaps(in: room)[number], of: room)
+        let piece = TimelineChunk(events: (8..<13).map(text), older: "p8", newer: "n13")
+        let outcome = try await store.insertChunk(piece, in: store.gaps(in: room)[number], of: room)
         #expect(outcome?.changed.map(\.text) == ["8", "9", "11", "12"])
         #expect(try await texts(store) == ["0", "8", "9", "10", "11", "12", "20"])
         #expect(try await store.gaps(in: room).map(\.token) == ["p8", "p20"])
@@ -87,12 +87,12 @@ import Testing
         try await apply([text(10)], gap: "p10", to: store)
         try await apply([text(20)], gap: "p20", to: store)
         let last = try #require(try await store.gaps(in: room).last)
-        let front = HistoryStretch(events: [text(9), text(10), silent(11)], older: "p9", newer: "n12")
-        #expect(try await store.place(front, in: last, of: room)?.changed.map(\.text) == ["9"])
-        let whole = HistoryStretch(events: (0..<9).map(text), newer: "n9")
+        let front = TimelineChunk(events: [text(9), text(10), silent(11)], older: "p9", newer: "n12")
+        #expect(try await store.insertChunk(front, in: last, of: room)?.changed.map(\.text) == ["9"])
+        let whole = TimelineChunk(events: (0..<9).map(text), newer: "n9")
         let wrong = try #require(try await store.gaps(in: room).last)
         #expect(wrong.forward == "n12")
-        #expect(try await store.place(whole, in: wrong, of: room) == nil, "its beginning is known elsewhere")
+        #expect(try await store.insertChunk(whole, in: wrong, of: room) == nil, "its beginning is known elsewhere")
         #expect(try await texts(store) == ["0", "9", "10", "20"])
         await store.close()
     }
@@ -104,13 +104,13 @@ import Testing
         try await apply([silent(9)], readers: [9], own: [9], gap: "p9", to: store)
         try await apply([text(20)], gap: "p20", to: store)
         if followsOn {
-            let island = HistoryStretch(events: [text(5), text(6)], older: "p5", newer: "n7")
-            _ = try await store.place(island, in: store.gaps(in: room)[0], of: room)
+            let island = TimelineChunk(events: [text(5), text(6)], older: "p5", newer: "n7")
+            _ = try await store.insertChunk(island, in: store.gaps(in: room)[0], of: room)
         }
-        let piece = HistoryStretch(
+        let piece = TimelineChunk(
             events: [text(7), text(8), silent(9), text(10), text(11)], older: "p7", newer: "n12")
         let gap = try #require(try await store.gaps(in: room).dropLast(followsOn ? 1 : 0).last)
-        #expect(try await store.place(piece, in: gap, of: room, followsOn: followsOn) != nil)
+        #expect(try await store.insertChunk(piece, in: gap, of: room, isContiguous: followsOn) != nil)
         #expect(try await texts(store) == ["1"] + (followsOn ? ["5", "6"] : []) + ["7", "8", "10", "11", "20"])
         #expect(try await store.gaps(in: room).map(\.token) == [followsOn ? "p5" : "p7", "p20"])
         #expect(try await read(store) == ["8"])
@@ -125,8 +125,8 @@ import Testing
         try await apply([text(10), text(11), text(12)], gap: "p10", to: store)
         func place(_ numbers: [Int], older: String?, newer: String?, followsOn: Bool = false) async throws {
             let gap = try #require(try await store.gaps(in: room).last)
-            let piece = HistoryStretch(events: numbers.map(text), older: older, newer: newer)
-            #expect(try await store.place(piece, in: gap, of: room, followsOn: followsOn) != nil)
+            let piece = TimelineChunk(events: numbers.map(text), older: older, newer: newer)
+            #expect(try await store.insertChunk(piece, in: gap, of: room, isContiguous: followsOn) != nil)
         }
         try await place([1, 5, 12, 6], older: "p1", newer: "n7")
         #expect(try await texts(store) == ["0", "1", "2", "5", "6", "10", "11", "12"])
@@ -160,8 +160,8 @@ import Testing
         try await apply([text(0)], to: store)
         try await apply([text(10)], gap: "p10", to: store)
         try await apply([text(20)], own: [8], gap: "p20", to: store)
-        let piece = HistoryStretch(events: (7..<13).map(text), older: "p7", newer: "n13")
-        _ = try await store.place(piece, in: #require(try await store.gaps(in: room).last), of: room)
+        let piece = TimelineChunk(events: (7..<13).map(text), older: "p7", newer: "n13")
+        _ = try await store.insertChunk(piece, in: #require(try await store.gaps(in: room).last), of: room)
         #expect(try await texts(store) == ["0", "7", "8", "9", "10", "11", "12", "20"])
         #expect(try await unread(store) == 5)
         await store.close()

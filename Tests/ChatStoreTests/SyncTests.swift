@@ -34,7 +34,7 @@ import Testing
     @discardableResult
     private func apply(
         _ events: [TimelineEvent], gap: String? = nil, to store: ChatStore, _ more: (inout RoomBatch) -> Void = { _ in }
-    ) async throws -> RoomOutcome {
+    ) async throws -> RoomChange {
         var batch = RoomBatch(id: room, name: "Room", createdAt: Fixtures.date, events: events, gap: gap)
         more(&batch)
         return try #require(try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s1"])).first)
@@ -82,7 +82,7 @@ import Testing
 
     @Test func picturesOfMembersAndRoomsAreKeptAndTakenAway() async throws {
         let store = try await open()
-        func told(_ uri: String?, hasLeft: Bool = false) async throws -> RoomOutcome {
+        func told(_ uri: String?, hasLeft: Bool = false) async throws -> RoomChange {
             try await apply([], to: store) { batch in
                 batch.members = [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: hasLeft, avatar: uri)]
             }
@@ -182,21 +182,21 @@ import Testing
         try await apply([event(0), event(1)], to: store)
         try await apply([event(40), event(41)], gap: "p40", to: store)
         func gap(_ place: Int) async throws -> TimelineGap { try await store.gaps(in: room)[place] }
-        let island = HistoryStretch(events: (20..<23).map(event), older: "p20", newer: "n23")
-        #expect(try await store.place(island, in: gap(0), of: room)?.changed.map(\.text) == ["20", "21", "22"])
+        let island = TimelineChunk(events: (20..<23).map(event), older: "p20", newer: "n23")
+        #expect(try await store.insertChunk(island, in: gap(0), of: room)?.changed.map(\.text) == ["20", "21", "22"])
         #expect(try await texts(store) == ["0", "1", "20", "21", "22", "40", "41"])
         #expect(try await store.gaps(in: room).map(\.token) == ["p20", "p40"])
         #expect(try await store.gaps(in: room).map(\.forward) == [nil, "n23"])
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "41")
         // Forwards from its end, until what is behind is met.
-        let more = HistoryStretch(events: (23..<30).map(event), newer: "n30")
-        _ = try await store.place(more, in: gap(1), of: room, followsOn: true)
-        let rest = HistoryStretch(events: (30..<42).map(event), newer: "n42")
-        _ = try await store.place(rest, in: gap(1), of: room, followsOn: true)
+        let more = TimelineChunk(events: (23..<30).map(event), newer: "n30")
+        _ = try await store.insertChunk(more, in: gap(1), of: room, isContiguous: true)
+        let rest = TimelineChunk(events: (30..<42).map(event), newer: "n42")
+        _ = try await store.insertChunk(rest, in: gap(1), of: room, isContiguous: true)
         #expect(try await store.gaps(in: room).map(\.token) == ["p20"])
         // One that overlaps both ends closes the gap.
-        let whole = HistoryStretch(events: (1..<21).map(event), older: "p1", newer: "n21")
-        _ = try await store.place(whole, in: gap(0), of: room)
+        let whole = TimelineChunk(events: (1..<21).map(event), older: "p1", newer: "n21")
+        _ = try await store.insertChunk(whole, in: gap(0), of: room)
         #expect(try await store.gaps(in: room).isEmpty)
         #expect(try await texts(store) == ([0, 1] + Array(2..<42)).map(String.init))
         #expect(try await store.integrityProblems() == [])
@@ -210,11 +210,11 @@ import Testing
         try await apply([event(40), event(41)], gap: "p40", to: store)
         // It belongs into the first.
         let last = try #require(try await store.gaps(in: room).last)
-        _ = try await store.place(
-            HistoryStretch(events: [event(10)], older: "p10", newer: "n11"), in: last, of: room)
+        _ = try await store.insertChunk(
+            TimelineChunk(events: [event(10)], older: "p10", newer: "n11"), in: last, of: room)
         #expect(
-            try await store.place(
-                HistoryStretch(events: [event(9), event(10)], older: "p9"),
+            try await store.insertChunk(
+                TimelineChunk(events: [event(9), event(10)], older: "p9"),
                 in: #require(try await store.gaps(in: room).first), of: room) == nil, "it is known elsewhere")
         for end in [40, 30, 20, 10] {
             guard let gap = try await store.gaps(in: room).first(where: { $0.token == "p\(end)" }) else { continue }
@@ -411,11 +411,11 @@ import Testing
 
     @Test func whatWasReadElsewhereIsRead() async throws {
         let store = try await open()
-        try await apply([event(1), event(2), event(3)], to: store) { $0.readUpTo = [MessageID("$2")] }
+        try await apply([event(1), event(2), event(3)], to: store) { $0.fullyReadMarkers = [MessageID("$2")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 1)
-        try await apply([event(4)], to: store) { $0.readUpTo = [MessageID("$1")] }
+        try await apply([event(4)], to: store) { $0.fullyReadMarkers = [MessageID("$1")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 2, "never back")
-        try await apply([], to: store) { $0.readUpTo = [MessageID("$4")] }
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$4")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 0)
     }
 
@@ -424,17 +424,17 @@ import Testing
         let store = try await open()
         func unread() async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
         try await apply([event(1), event(2), .silent(MessageID("$r")), event(3)], to: store) {
-            $0.readUpTo = [MessageID("$r")]
+            $0.fullyReadMarkers = [MessageID("$r")]
         }
         #expect(try await unread() == 1)
-        try await apply([], to: store) { $0.readUpTo = [MessageID("$5"), MessageID("$1")] }
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$5"), MessageID("$1")] }
         #expect(try await unread() == 1, "it is not known yet")
         try await apply([event(4), .silent(MessageID("$5")), event(6)], to: store)
         #expect(try await unread() == 1)
-        #expect(try await store.snapshot(of: room, limit: 5)?.readUpTo == MessageID("$4"))
+        #expect(try await store.snapshot(of: room, limit: 5)?.fullyReadMarker == MessageID("$4"))
         // In what is missing, and told with what is behind it.
         try await apply([.silent(MessageID("$11")), event(12)], gap: "p11", to: store) {
-            $0.readUpTo = [MessageID("$8"), MessageID("$11")]
+            $0.fullyReadMarkers = [MessageID("$8"), MessageID("$11")]
         }
         #expect(try await unread() == 1, "it is before the one and after all that is missing")
         let gap = try #require(try await store.gaps(in: room).first)
@@ -452,7 +452,7 @@ import Testing
         try await apply([event(8), event(9)], gap: "p8", to: store)
         #expect(try await unread() == "2+", "nobody knows of a mark")
         #expect(try await store.uncountedRooms(limit: 5) == [room])
-        try await apply([], to: store) { $0.readUpTo = [MessageID("$5")] }
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$5")] }
         let gap = try #require(try await store.uncountedGap(in: room))
         _ = try await store.fill(gap, in: room, with: [event(6), event(7)], next: "p6")
         #expect(try await unread() == "4+")
@@ -482,16 +482,16 @@ import Testing
         try await apply([event(10)], to: store)
         #expect(try await counts() == [9, 2])
         var mention = message(7)
-        mention.attention = .mention
+        mention.notificationLevel = .mention
         let gap = try #require(try await store.gaps(in: room).first)
         _ = try await store.fill(gap, in: room, with: [event(6), .message(mention)], next: "p6")
         #expect(try await counts() == [9, 2], "what is fetched is among them")
-        try await apply([], to: store) { $0.readUpTo = [MessageID("$9")] }
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$9")] }
         #expect(try await counts() == [1, 0])
         // What is missing may have been read, and what is before it with it.
         try await apply([event(11), event(12), event(13)], to: store)
         try await apply([event(20)], gap: "p20", to: store) {
-            $0.readUpTo = [MessageID("$16")]
+            $0.fullyReadMarkers = [MessageID("$16")]
             $0.counted = UnreadCount(messages: 4, mentions: 0)
         }
         #expect(try await counts() == [4, 0])
@@ -510,7 +510,7 @@ import Testing
         func unread() async throws -> Int { try #require(try await store.roomSummaries().first).unreadCount }
         try await apply([event(1)], to: store) { $0.counted = UnreadCount(messages: 1, mentions: 0) }
         try await apply([], gap: "p5", to: store) {
-            $0.readUpTo = mark.map { [MessageID($0)] } ?? []
+            $0.fullyReadMarkers = mark.map { [MessageID($0)] } ?? []
             $0.counted = UnreadCount(messages: 0, mentions: 0)
         }
         #expect(try await unread() == 0)
@@ -535,7 +535,7 @@ import Testing
         let store = try await open()
         func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
         try await apply([.silent(MessageID("$1"))], to: store) {
-            $0.readUpTo = [MessageID("$1")]
+            $0.fullyReadMarkers = [MessageID("$1")]
             $0.counted = counted.map { _ in UnreadCount(messages: 0, mentions: 0) }
         }
         try await apply([], gap: "p4", to: store) { $0.counted = counted }

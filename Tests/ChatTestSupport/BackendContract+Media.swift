@@ -6,7 +6,7 @@ extension BackendContract {
         BackendContract("a file that is sent comes back with its content, its size and its name") { backend in
             let room = try await backend.createRoom(named: "Room")
             let data = Data("The content of a file.".utf8)
-            var file = try await backend.takeIn(.data(data), named: "note.txt", type: "text/plain") { _ in }
+            var file = try await backend.storeMedia(.data(data), named: "note.txt", type: "text/plain") { _ in }
             try expect(file.bytes == data.count && file.name == "note.txt", "it is as it was taken in")
             (file.width, file.height, file.altText) = (3, 4, "A note")
             let message = WrittenMessage("", kind: file.messageKind, files: [file])
@@ -23,7 +23,7 @@ extension BackendContract {
         },
         BackendContract("a deleted message has no files") { backend in
             let room = try await backend.createRoom(named: "Room")
-            let file = try await backend.takeIn(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
+            let file = try await backend.storeMedia(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
             let sent = try await backend.send(
                 WrittenMessage("see", files: [file]), as: TransactionID("t1"), to: room)
             try await backend.delete(sent.id, in: room)
@@ -40,7 +40,7 @@ extension BackendContract {
             }
             try await expect(.unreadableFile) {
                 let missing = URL(fileURLWithPath: "/nowhere/at/all")
-                _ = try await backend.takeIn(.file(missing), named: "x", type: "text/plain") { _ in }
+                _ = try await backend.storeMedia(.file(missing), named: "x", type: "text/plain") { _ in }
             }
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(page.messages.isEmpty, "nothing was stored")

@@ -59,12 +59,12 @@ extension BackendContract {
         },
         BackendContract("where one reads is kept") { backend in
             let (room, sent) = try await roomOf(2, in: backend)
-            try expect(try await backend.readingPlace(in: room) == nil, "nowhere at first")
-            let place = ReadingPlace(message: sent[0], offset: -12.5)
-            try await backend.saveReadingPlace(place, in: room)
-            try expect(try await backend.readingPlace(in: room) == place, "to the fraction of a pixel")
-            try await backend.saveReadingPlace(nil, in: room)
-            try expect(try await backend.readingPlace(in: room) == nil, "and forgotten")
+            try expect(try await backend.scrollPosition(in: room) == nil, "nowhere at first")
+            let place = ScrollPosition(message: sent[0], offset: -12.5)
+            try await backend.saveScrollPosition(place, in: room)
+            try expect(try await backend.scrollPosition(in: room) == place, "to the fraction of a pixel")
+            try await backend.saveScrollPosition(nil, in: room)
+            try expect(try await backend.scrollPosition(in: room) == nil, "and forgotten")
         },
     ]
 

@@ -77,7 +77,7 @@ extension BackendContract {
         },
         BackendContract("a caption can be taken away, a text cannot") { backend in
             let room = try await backend.createRoom(named: "Room")
-            let file = try await backend.takeIn(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
+            let file = try await backend.storeMedia(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
             let message = WrittenMessage(greeting, kind: .file, files: [file])
             let sent = try await backend.send(message, as: TransactionID("w1"), to: room)
             try expect(sent.written == greeting && sent.attachments.count == 1, "a caption is written, too")
@@ -119,7 +119,7 @@ extension BackendContract {
         },
         BackendContract("what one does goes without files") { backend in
             let room = try await backend.createRoom(named: "Room")
-            let file = try await backend.takeIn(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
+            let file = try await backend.storeMedia(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
             try await expect(.invalidMessage) {
                 let message = WrittenMessage("waves", kind: .emote, files: [file])
                 try await backend.send(message, as: TransactionID("w1"), to: room)

@@ -17,7 +17,7 @@ public final class FakeMediaService: MediaService {
     /// The names of what was kept, in order.
     public var taken: [String] { recorded.withLock { $0 } }
 
-    public func takeIn(
+    public func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         try await before(name, progress)

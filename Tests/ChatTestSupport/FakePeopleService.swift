@@ -2,21 +2,21 @@ public import ChatCore
 import Synchronization
 
 /// Answers searches for people by what a test says, and records what it is asked.
-public final class FakePeopleService: RoomAbilityService, RoomPeopleService {
+public final class FakePeopleService: RoomCapabilityService, RoomMembersService {
     public enum Call: Equatable, Sendable {
         case search(String), create(RoomRequest), invite(String)
     }
 
-    public let abilities: RoomAbilities = [.people, .invite]
+    public let capabilities: BackendCapabilities = [.userDirectory, .invite]
     private let recorded = Mutex<[Call]>([])
-    private let answer: @Sendable (Call) async throws -> [Person]
+    private let answer: @Sendable (Call) async throws -> [User]
 
     /// - Parameter answer: who is found; what it throws is thrown in the place of what was asked for.
-    public init(_ answer: @escaping @Sendable (Call) async throws -> [Person] = { _ in [] }) { self.answer = answer }
+    public init(_ answer: @escaping @Sendable (Call) async throws -> [User] = { _ in [] }) { self.answer = answer }
 
     public var calls: [Call] { recorded.withLock { $0 } }
 
-    public func people(matching text: String) async throws -> [Person] { try await record(.search(text)) }
+    public func users(matching text: String) async throws -> [User] { try await record(.search(text)) }
 
     public func createRoom(_ request: RoomRequest) async throws -> RoomID {
         _ = try await record(.create(request))
@@ -25,7 +25,7 @@ public final class FakePeopleService: RoomAbilityService, RoomPeopleService {
 
     public func invite(_ address: String, to room: RoomID) async throws { _ = try await record(.invite(address)) }
 
-    private func record(_ call: Call) async throws -> [Person] {
+    private func record(_ call: Call) async throws -> [User] {
         recorded.withLock { $0.append(call) }
         return try await answer(call)
     }

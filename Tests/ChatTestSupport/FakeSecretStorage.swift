@@ -1,29 +1,29 @@
 public import ChatCore
 
 /// Keeps secrets unless it is told to fail.
-public actor FakeSecretStorage: SecretStorage {
-    public private(set) var secrets: [String: Secret] = [:]
+public actor FakeSecretStorage: CredentialStore {
+    public private(set) var secrets: [String: AccountCredential] = [:]
     public private(set) var lookups = 0
-    private var failure: SecretStorageError?
+    private var failure: CredentialStoreError?
 
-    public init(failure: SecretStorageError? = nil) {
+    public init(failure: CredentialStoreError? = nil) {
         self.failure = failure
     }
 
-    public func fail(with failure: SecretStorageError?) { self.failure = failure }
+    public func fail(with failure: CredentialStoreError?) { self.failure = failure }
 
-    public func secret(of account: String) throws -> Secret? {
+    public func credential(of account: String) throws -> AccountCredential? {
         lookups += 1
         if let failure { throw failure }
         return secrets[account]
     }
 
-    public func keep(_ secret: Secret, of account: String) throws {
+    public func store(_ secret: AccountCredential, of account: String) throws {
         if let failure { throw failure }
         secrets[account] = secret
     }
 
-    public func removeSecret(of account: String) throws {
+    public func removeCredential(of account: String) throws {
         if let failure { throw failure }
         secrets[account] = nil
     }

@@ -44,7 +44,7 @@ struct AccountsCoordinatorTests {
         let first = accounts.conversations
         #expect(first !== local)
         accounts.select(Self.bo.id)
-        #expect(accounts.conversations !== first && accounts.shown.name == "bo")
+        #expect(accounts.conversations !== first && accounts.selectedRow.name == "bo")
         // What is told again makes nothing anew.
         tell(.offline)
         await eventually { accounts.rows[1].condition == .offline }
@@ -63,7 +63,7 @@ struct AccountsCoordinatorTests {
         tell(.online)
         let accounts = make(showing: "@gone:example.org")
         // On a clock that stands still: it would never return.
-        await accounts.settle(within: .seconds(1))
+        await accounts.waitUntilIdle(within: .seconds(1))
         #expect(accounts.selection == AccountsCoordinator.localID)
     }
 
@@ -105,7 +105,7 @@ struct AccountsCoordinatorTests {
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
         tell(condition)
-        await eventually { accounts.shown.condition == condition }
+        await eventually { accounts.selectedRow.condition == condition }
         #expect(accounts.banner == banner)
         accounts.select(AccountsCoordinator.localID)
         #expect(accounts.banner == nil)
@@ -116,7 +116,7 @@ struct AccountsCoordinatorTests {
         let waiting = Message.of(1, by: Fixtures.own, delivery: .sending)
         service.openings[RoomID("room")] = .opened(
             TimelinePage(messages: [waiting, .of(2, by: Fixtures.own)], hasOlder: false), members: [Fixtures.own],
-            readUpTo: nil)
+            fullyReadMarker: nil)
         let coordinator = ConversationCoordinator(service: service)
         let accounts = AccountsCoordinator(local: local, service: self.service, time: Timekeeper(clock)) { _ in
             coordinator

@@ -6,19 +6,19 @@ import Testing
 /// What texts that begin with a slash mean.
 struct CommandRegistryTests {
     private static let everything = CommandRegistry(
-        abilities: [.topic, .ownName, .invite, .join], translator: .untranslated)
+        capabilities: [.topic, .displayName, .invite, .join], translator: .untranslated)
 
     static let texts: [(String, ChatCommand?)] = [
         ("hello", nil), ("", nil), ("/", nil), ("/ me", nil), ("/usr/bin is full", nil), ("/1", nil), (" /me x", nil),
-        ("//me x", .say(SpokenCommand("/me x"))), ("//", .say(SpokenCommand("/"))),
-        ("/PLAIN  waves \n twice ", .say(SpokenCommand("waves \n twice", syntax: .plain))),
-        ("/plain *a* <b>", .say(SpokenCommand("*a* <b>", syntax: .plain))),
-        ("/plain a\nb", .say(SpokenCommand("a\nb", syntax: .plain))),
-        ("/spoiler the <end>", .say(.spoiler("the <end>"))),
-        ("/me waves", .say(SpokenCommand("waves", isEmote: true))),
-        ("/shrug", .say(.shrug(""))),
-        ("/shrug who", .say(.shrug("who"))),
-        ("/topic", .showTopic), ("/topic  tea  ", .setTopic("tea")), ("/nick Ann  Lee", .setOwnName("Ann Lee")),
+        ("//me x", .message(MessageCommand("/me x"))), ("//", .message(MessageCommand("/"))),
+        ("/PLAIN  waves \n twice ", .message(MessageCommand("waves \n twice", syntax: .plain))),
+        ("/plain *a* <b>", .message(MessageCommand("*a* <b>", syntax: .plain))),
+        ("/plain a\nb", .message(MessageCommand("a\nb", syntax: .plain))),
+        ("/spoiler the <end>", .message(.spoiler("the <end>"))),
+        ("/me waves", .message(MessageCommand("waves", isEmote: true))),
+        ("/shrug", .message(.shrug(""))),
+        ("/shrug who", .message(.shrug("who"))),
+        ("/topic", .showTopic), ("/topic  tea  ", .setTopic("tea")), ("/nick Ann  Lee", .setDisplayName("Ann Lee")),
         ("/invite @a:b", .invite("@a:b")), ("/join #tea", .join("#tea")), ("/leave", .leave), ("/clear ", .clear),
         ("/rename Tea", .rename("Tea")), ("/remove Ann", .remove("Ann")), ("/help", .help),
     ]
@@ -43,7 +43,7 @@ struct CommandRegistryTests {
 
     /// What the backend can't do is neither offered nor done.
     @Test func whatCannotBeDoneIsNotOffered() {
-        let registry = CommandRegistry(abilities: [], translator: .untranslated)
+        let registry = CommandRegistry(capabilities: [], translator: .untranslated)
         #expect(!registry.offered.contains { ["topic", "nick", "invite"].contains($0.name) })
         #expect(throws: CommandProblem.unavailable("nick")) { try registry.command(in: "/nick Ann") }
         #expect(registry.index.entities.map(\.name) == registry.offered.map(\.name))
@@ -52,7 +52,7 @@ struct CommandRegistryTests {
 
     @Test func theHostsCommandsTakePrecedence() throws {
         let own = CommandRegistry.Definition("leave", "[why]", help: "x") { .remove($0) }
-        let registry = CommandRegistry(abilities: [], translator: .untranslated, adding: [own])
+        let registry = CommandRegistry(capabilities: [], translator: .untranslated, adding: [own])
         #expect(try registry.command(in: "/leave it") == .remove("it"))
         #expect(registry.definitions.count { $0.name == "leave" } == 1)
     }

@@ -13,16 +13,16 @@ import Testing
         let store: ChatStore
         let backend: LocalBackend
         let coordinator: ConversationCoordinator
-        let notices = Recorder<ConversationCoordinator.Notice>()
+        let notices = Recorder<ConversationCoordinator.Toast>()
         let leaving = Recorder<RoomID>()
 
         init() async throws {
             store = try await ChatStore.open(in: folder.path("store"))
-            backend = try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+            backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
             coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
-            coordinator.commands = CommandRegistry(abilities: backend.abilities, translator: .untranslated)
-            coordinator.onNotice = { [notices] in notices.record($0) }
-            coordinator.onLeavingAsked = { [leaving] in leaving.record($0) }
+            coordinator.commands = CommandRegistry(capabilities: backend.capabilities, translator: .untranslated)
+            coordinator.onToast = { [notices] in notices.record($0) }
+            coordinator.onLeaveRequested = { [leaving] in leaving.record($0) }
             coordinator.start(opening: nil)
             await eventually { [coordinator] in coordinator.conversation?.timeline.state.isLoaded ?? false }
             await eventually { [coordinator] in coordinator.conversation?.composer.state.isReady ?? false }
@@ -64,7 +64,7 @@ import Testing
         let before = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
         await app.say("/nonsense now")
         #expect(app.composer.document.text == "/nonsense now")
-        guard case .refused(.notTaken(let reason)) = app.notices.values.last else {
+        guard case .rejected(.rejectedByHost(let reason)) = app.notices.values.last else {
             Issue.record("nothing was said: \(app.notices.values)")
             return
         }
@@ -79,7 +79,8 @@ import Testing
         await app.say("/topic  tea and   biscuits ")
         #expect(try await app.backend.topic(of: app.row.id) == "tea and biscuits")
         await app.say("/topic")
-        #expect(app.notices.values.map { if case .told(let text) = $0 { text } else { "" } }.last == "tea and biscuits")
+        #expect(
+            app.notices.values.map { if case .message(let text) = $0 { text } else { "" } }.last == "tea and biscuits")
         #expect(app.notices.values.count == 2)
         await app.end()
     }
@@ -91,7 +92,7 @@ import Testing
         let room = try await app.backend.createRoom(named: "New")
         #expect(try await app.store.members(of: room).map(\.displayName) == ["Ann Lee"])
         await app.backend.close()
-        let again = try await LocalBackend.start(over: app.store, ownName: "Robin", clock: ManualClock())
+        let again = try await LocalBackend.start(over: app.store, ownDisplayName: "Robin", clock: ManualClock())
         #expect(try await app.store.members(of: room).map(\.displayName) == ["Ann Lee"])
         await again.close()
         await app.store.close()
@@ -108,7 +109,7 @@ import Testing
         await eventually { app.timeline.state.otherMembers.map(\.displayName) == ["Guide"] }
         await app.say("/invite Santa")
         #expect(app.composer.document.text == "/invite Santa")
-        #expect(app.notices.values.last == .told("Nobody is known as Santa."))
+        #expect(app.notices.values.last == .message("Nobody is known as Santa."))
         await app.end()
     }
 

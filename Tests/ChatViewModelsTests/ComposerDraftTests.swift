@@ -43,7 +43,7 @@ import Testing
         let saved = SavedDraft(data: Data(data.utf8), preview: "nonsense")
         let harness = await ComposerHarness.started(draft: saved)
         #expect(harness.text.isEmpty && harness.composer.state.isReady)
-        #expect(harness.outputs.values == [.refused(.draft(error))])
+        #expect(harness.outputs.values == [.rejected(.draft(error))])
         await harness.composer.flushDraft()
         #expect(harness.stored == saved)
         harness.type("new")
@@ -119,7 +119,7 @@ import Testing
 
     @Test func anEarlyEditKeepsTheDraft() async {
         let harness = await early(draft: ComposerHarness.draft("unsent")) {
-            $0.composer.send(.beginEdit(MessageID("m1"), WrittenText("stored")))
+            $0.composer.send(.startEdit(MessageID("m1"), WrittenText("stored")))
         }
         #expect(harness.text == "stored" && harness.state.editing == "m1")
         harness.composer.handle(.cancelEdit)
@@ -314,13 +314,13 @@ extension ComposerHarness {
         harness.type("newer")
         gate.open()
         await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
-        #expect(harness.text == "newer" && harness.state.unsentCount == 1)
+        #expect(harness.text == "newer" && harness.state.failedCount == 1)
         await eventually { harness.stored?.preview == "newer" }
         // As after kill -9: nobody flushed anything.
         let other = await ComposerHarness.started(draft: harness.stored)
-        #expect(other.text == "newer" && other.state.unsentCount == 1)
+        #expect(other.text == "newer" && other.state.failedCount == 1)
         other.press("Return")
-        await eventually { other.sent == ["newer"] && other.state.unsentCount == 0 }
+        await eventually { other.sent == ["newer"] && other.state.failedCount == 0 }
         #expect(other.composer.document.written == ann && other.state.attachments == [file])
         #expect(other.state.reply == reply)
     }
@@ -338,7 +338,7 @@ extension ComposerHarness {
         harness.fail(with: .diskFull) { $0 == .send(ann.source, TransactionID("t1")) }
         harness.press("Return")
         harness.type("newer")
-        await eventually { harness.state.unsentCount == 1 && harness.stored?.preview == "newer" }
+        await eventually { harness.state.failedCount == 1 && harness.stored?.preview == "newer" }
         // From here on nothing is written any more: the process is killed as soon as the message is stored.
         let gate = harness.hold { $0.isSaveDraft }
         harness.press("Return")
@@ -346,7 +346,7 @@ extension ComposerHarness {
         #expect(harness.sent == [ann.source, "newer"])
         let other = await ComposerHarness.started(draft: harness.stored)
         #expect(other.composer.document.written == ann && other.state.attachments == [file])
-        #expect(other.state.reply == reply && other.state.unsentCount == 0)
+        #expect(other.state.reply == reply && other.state.failedCount == 0)
         gate.open()
         await harness.composer.flushDraft()
     }
@@ -362,9 +362,9 @@ extension ComposerHarness {
         harness.type("third")
         await eventually { gate.waiting == 1 }
         let other = await ComposerHarness.started(draft: harness.stored)
-        #expect([other.text] == ["third"] && other.state.unsentCount == 1)
+        #expect([other.text] == ["third"] && other.state.failedCount == 1)
         other.press("Return")
-        await eventually { other.state.unsentCount == 0 && !other.state.isSending }
+        await eventually { other.state.failedCount == 0 && !other.state.isSending }
         #expect(other.text == "second")
         gate.open()
         await harness.composer.flushDraft()

@@ -81,7 +81,7 @@ import Foundation
         if let stash { _ = engine.handle(.load(WrittenText(stash)), at: .zero) }
         let selection = caret.map { TextRange.caret($0) }
         if let editing {
-            _ = engine.handle(.beginEdit(id: editing, WrittenText(text), selection: selection), at: .zero)
+            _ = engine.handle(.startEdit(id: editing, WrittenText(text), selection: selection), at: .zero)
         } else {
             _ = engine.handle(.load(WrittenText(text), selection: selection), at: .zero)
         }

@@ -47,22 +47,22 @@ import Testing
 
     @Test func whoTypesIsShownUntilTheyStop() async {
         let harness = await ComposerHarness.started()
-        harness.composer.send(.peersTyping(["Ann", "Bo"]))
+        harness.composer.send(.typingUsers(["Ann", "Bo"]))
         #expect(harness.state.typing == "Ann & Bo are typing…")
-        harness.composer.send(.peersTyping(["Bo", "Cy"]))
+        harness.composer.send(.typingUsers(["Bo", "Cy"]))
         #expect(harness.state.typingNames == ["Bo", "Cy"])
-        harness.composer.send(.peersTyping([]))
+        harness.composer.send(.typingUsers([]))
         #expect(harness.state.typing == nil && harness.state.typingNames.isEmpty)
     }
 
     /// Services tell the start once: who writes at length goes on being shown. A stop that got lost ends it.
     @Test func whoNeverStopsIsForgotten() async {
         let harness = await ComposerHarness.started()
-        harness.composer.send(.peersTyping(["Ann"]))
+        harness.composer.send(.typingUsers(["Ann"]))
         harness.clock.advance(by: .seconds(29))
         await settle()
         #expect(harness.state.typingNames == ["Ann"])
-        harness.composer.send(.peersTyping(["Ann", "Bo"]))
+        harness.composer.send(.typingUsers(["Ann", "Bo"]))
         harness.clock.advance(by: .seconds(29))
         await settle()
         #expect(harness.state.typingNames == ["Ann", "Bo"])
@@ -106,6 +106,6 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.composer.handle(.send)
         harness.composer.handle(.cancelEdit)
-        #expect(harness.outputs.values == [.refused(.empty), .refused(.notEditing)])
+        #expect(harness.outputs.values == [.rejected(.empty), .rejected(.notEditing)])
     }
 }

@@ -14,7 +14,7 @@ import Testing
         #expect(harness.text.isEmpty && harness.state.isSending)
         await eventually { harness.outputs.values == [.sent] }
         #expect(harness.sent == ["hello"])
-        #expect(!harness.state.isSending && harness.state.unsentCount == 0)
+        #expect(!harness.state.isSending && harness.state.failedCount == 0)
     }
 
     /// Without a source there is no list to choose from: Return keeps its meaning behind a prefix.
@@ -41,7 +41,7 @@ import Testing
         gate.open()
         await harness.composer.flushDraft()
         #expect(harness.sent == ["hello"])
-        #expect(harness.outputs.values.filter { $0 == .refused(.empty) }.count == 3)
+        #expect(harness.outputs.values.filter { $0 == .rejected(.empty) }.count == 3)
     }
 
     @Test func eachMessageHasATransactionOfItsOwn() async {
@@ -178,10 +178,10 @@ import Testing
         harness.type("second")
         gate.open()
         await eventually { harness.outputs.values == [.failed(.diskFull)] }
-        #expect(harness.text == "second" && harness.state.unsentCount == 1)
+        #expect(harness.text == "second" && harness.state.failedCount == 1)
         harness.press("Return")
         await eventually { harness.outputs.values.last == .sent }
-        #expect(harness.text == "first" && harness.state.unsentCount == 0)
+        #expect(harness.text == "first" && harness.state.failedCount == 0)
         await harness.composer.flushDraft()
         #expect(harness.stored?.preview == "first")
     }
@@ -203,7 +203,7 @@ import Testing
     @Test func anEditIsStoredAndTheDraftComesBack() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old\ntext")))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old\ntext")))
         #expect(harness.effects.values.last == .focusRequested(true))
         #expect(harness.composer.state.editQuote == "old")
         harness.type("er")
@@ -218,7 +218,7 @@ import Testing
     /// Until the edit is stored the draft holds it.
     @Test func theDraftHoldsAnEditUntilItIsStored() async throws {
         let harness = await ComposerHarness.started()
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er")
         await harness.letDraftBeWritten()
         let gate = harness.hold { $0.isEdit }
@@ -233,7 +233,7 @@ import Testing
     @Test func anEditThatFailsIsOpenAgain() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er ")
         harness.fail(with: .diskFull) { $0.isEdit }
         harness.press("Return")
@@ -251,11 +251,11 @@ import Testing
             await gate.pass()
             throw ChatError.diskFull
         }
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("one")))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText("one")))
         harness.type("!")
         harness.press("Return")
         await eventually { gate.waiting == 1 }
-        harness.composer.send(.beginEdit(MessageID("m2"), WrittenText("two")))
+        harness.composer.send(.startEdit(MessageID("m2"), WrittenText("two")))
         harness.type("?")
         gate.open()
         await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
@@ -269,7 +269,7 @@ import Testing
     @Test func theEditOfADeletedMessageEnds() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.composer.send(.messageDeleted(MessageID("m2")))
         #expect(harness.state.editing == "m1")
         harness.composer.send(.messageDeleted(MessageID("m1")))
@@ -292,7 +292,7 @@ import Testing
         composer.onOutput = { output in
             if output == .editing(MessageID("m1")) { composer.send(.messageDeleted(MessageID("m1"))) }
         }
-        composer.send(.beginEdit(MessageID("m1"), WrittenText("old")))
+        composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         #expect(harness.state.editing == nil && composer.state.editQuote == nil && harness.text.isEmpty)
         #expect(harness.state == ComposerHarness().state.with(revision: harness.state.revision))
     }
@@ -350,14 +350,14 @@ extension ComposerState {
         harness.composer.handle(.insert(String(repeating: "é", count: 6), origin: .paste))
         #expect(harness.state.counter?.text == "-2" && !harness.state.canSend, "at once, by what was written")
         harness.press("Return")
-        #expect(harness.outputs.values == [.refused(.overLimit)] && harness.text.count == 1996)
+        #expect(harness.outputs.values == [.rejected(.overLimit)] && harness.text.count == 1996)
         harness.press("BackSpace")
         harness.composer.handle(.deleteBackward(byWord: false))
         #expect(harness.state.counter?.text == "0" && harness.state.canSend)
         harness.composer.handle(.clear)
         #expect(harness.state.counter == nil)
         // An edit takes the text twice.
-        harness.composer.send(.beginEdit(MessageID("m1"), WrittenText(String(repeating: "x", count: 1002))))
+        harness.composer.send(.startEdit(MessageID("m1"), WrittenText(String(repeating: "x", count: 1002))))
         await eventually { harness.state.counter?.text == "-4" && !harness.state.canSave }
     }
 }

@@ -34,7 +34,7 @@ import Testing
         let session = ComposerSession()
         let told = Recorder<String>()
         session.onEdit = { id, message in told.record("\(id): \(message.text.source)") }
-        session.handle(.beginEdit(id: "m", WrittenText("old\nlines")))
+        session.handle(.startEdit(id: "m", WrittenText("old\nlines")))
         #expect(session.editQuote == "old")
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
@@ -56,7 +56,7 @@ import Testing
     @Test func timersFollowTheClock() async {
         let clock = ManualClock()
         let session = ComposerSession(time: Timekeeper(clock))
-        session.handle(.peerTyping(name: "Ann", true))
+        session.handle(.userTyping(name: "Ann", true))
         #expect(session.composer.typing != nil)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(7))
@@ -71,10 +71,10 @@ import Testing
             told.record(id)
             throw Refused()
         }
-        session.handle(.beginEdit(id: "a", WrittenText("one")))
+        session.handle(.startEdit(id: "a", WrittenText("one")))
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
-        session.handle(.beginEdit(id: "b", WrittenText("two")))
+        session.handle(.startEdit(id: "b", WrittenText("two")))
         await eventually { !told.values.isEmpty }
         #expect(told.values == ["a"])
         #expect(session.composer.editing == "b")
@@ -86,7 +86,7 @@ import Testing
     /// SLK-40, SLK-64: in the host's language, also under another configuration; words of the host's own stay.
     @Test func phrasesAreTheHosts() {
         let session = ComposerSession()
-        session.handle(.peerTyping(name: "Ann", true))
+        session.handle(.userTyping(name: "Ann", true))
         session.phrases = TypingPhrases(one: "{0} schreibt …", two: "", several: "")
         #expect(session.composer.typing == "Ann schreibt …")
         session.configuration = .preset(.slack)

@@ -9,7 +9,7 @@ import Testing
     private let service = FakeChatService()
     private let clock = ManualClock()
     private let wallClock = Recorder<Date>()
-    private let notices = Recorder<ConversationCoordinator.Notice>()
+    private let notices = Recorder<ConversationCoordinator.Toast>()
     private let coordinator: ConversationCoordinator
     private let a = RoomID("a")
     private let b = RoomID("b")
@@ -18,11 +18,11 @@ import Testing
         wallClock.record(localTime(2026, 3, 10))
         coordinator = ConversationCoordinator(
             service: service, time: Timekeeper(clock), now: { [wallClock] in wallClock.values.last! })
-        coordinator.onNotice = { [notices] in notices.record($0) }
+        coordinator.onToast = { [notices] in notices.record($0) }
         for room in ["a", "b"] {
             service.openings[RoomID(room)] = .opened(
                 TimelinePage(messages: [own("m1", in: room), own("m2", in: room)], hasOlder: false),
-                members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+                members: [Fixtures.own, Fixtures.other], fullyReadMarker: nil)
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
         let room = RoomID("!b:example.org")
         service.openings[room] = .opened(
             TimelinePage(messages: [own("$1", in: room.rawValue), own("$2", in: room.rawValue)], hasOlder: false),
-            members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+            members: [Fixtures.own, Fixtures.other], fullyReadMarker: nil)
         await eventually { [coordinator] in coordinator.rooms.state.rows.contains { $0.id == room } }
         coordinator.open("https://matrix.to/#/%21b%3Aexample.org/%241?via=example.org")
         await eventually { [coordinator] in coordinator.conversation?.roomID == room }
@@ -96,7 +96,7 @@ import Testing
     @Test("A window that waits for it has the rooms, the messages and the draft when it is shown")
     func settlesWithRoomsMessagesAndDraft() async {
         coordinator.start(opening: a)
-        let settling = Task { await coordinator.settle(within: .seconds(1)) }
+        let settling = Task { await coordinator.waitUntilIdle(within: .seconds(1)) }
         service.tell(["a", "b"].map { .of($0, at: localTime(2026, 3, 10)) })
         await settling.value
         #expect(coordinator.conversation?.roomID == a)
@@ -109,20 +109,20 @@ import Testing
         let quiet = ConversationCoordinator(service: service, time: Timekeeper(clock))
         service.before = { call in if case .draft = call { throw ChatError.notFound } }
         quiet.start(opening: a)
-        let settling = Task { await quiet.settle(within: .seconds(1)) }
+        let settling = Task { await quiet.waitUntilIdle(within: .seconds(1)) }
         service.tell([.of("a", at: localTime(2026, 3, 10))])
         await settling.value
-        let told = Recorder<ConversationCoordinator.Notice>()
-        quiet.onNotice = { told.record($0) }
+        let told = Recorder<ConversationCoordinator.Toast>()
+        quiet.onToast = { told.record($0) }
         #expect(told.values == [.failed(.notFound)])
-        quiet.onNotice = { told.record($0) }
+        quiet.onToast = { told.record($0) }
         #expect(told.values.count == 1)
     }
 
     @Test("A store that does not answer holds the window back no longer than asked for")
     func settlesAfterItsLimit() async {
         coordinator.start(opening: a)
-        let settling = Task { await coordinator.settle(within: .seconds(1)) }
+        let settling = Task { await coordinator.waitUntilIdle(within: .seconds(1)) }
         await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         await settling.value
@@ -250,7 +250,7 @@ import Testing
         service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
         service.openings[a] = .opened(
             TimelinePage(messages: [own("m1", in: "a", isDeleted: true)], hasOlder: false), members: [Fixtures.own],
-            readUpTo: nil)
+            fullyReadMarker: nil)
         let conversation = await start()
         await eventually { conversation.composer.state.composer.length == 6 }
         #expect(conversation.composer.state.composer.editing == nil)
@@ -304,7 +304,7 @@ import Testing
         coordinator.rooms.send(.create(name: ""))
         await eventually { [notices] in notices.values.last == .failed(.invalidName) }
         press("Return", in: first)
-        #expect(notices.values.last == .refused(.empty))
+        #expect(notices.values.last == .rejected(.empty))
         type("one", in: first)
         press("Return", in: first)
         await open(b)

@@ -20,7 +20,7 @@ import Testing
 
     private func open(_ messages: [Message] = []) async -> (ConversationCoordinator, ComposerViewModel) {
         let page = TimelinePage(messages: messages, hasOlder: false)
-        service.openings[room] = .opened(page, members: Self.members, readUpTo: nil)
+        service.openings[room] = .opened(page, members: Self.members, fullyReadMarker: nil)
         let coordinator = ConversationCoordinator(service: service, time: Timekeeper(ManualClock()))
         let sources = ConversationSources(of: coordinator, everyone: "All of them")
         coordinator.completionSources = { sources.sources(for: $0) }
@@ -70,7 +70,7 @@ import Testing
         let (coordinator, composer) = await open()
         #expect(await rows("ann", in: composer).isEmpty)
         composer.handle(.clear)
-        coordinator.preferences.suggestsPeople = true
+        coordinator.preferences.suggestsMembers = true
         #expect(await rows("ann", in: composer).map(\.id) == ["1", "2"])
         composer.handle(.clear)
         #expect(await rows("room", in: composer).isEmpty)
@@ -119,11 +119,11 @@ import Testing
     /// `@room` is offered where it notifies, and not before the server said so.
     @Test(arguments: [false, true])
     func everyoneTakesPower(may: Bool) async {
-        service.abilities = [.roster]
+        service.capabilities = [.memberList]
         let roster = Gate()
         service.rosters = { _ in
             await roster.pass()
-            return RoomRoster(entries: [], permissions: may ? [.notifyEveryone] : [.invite])
+            return RoomMembers(entries: [], permissions: may ? [.notifyEveryone] : [.invite])
         }
         let (coordinator, composer) = await open()
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3"])

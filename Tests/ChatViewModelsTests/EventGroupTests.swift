@@ -9,13 +9,13 @@ import Testing
     private let harness = TimelineHarness()
 
     nonisolated private static func sketch(_ group: EventGroup) -> String {
-        func name(_ person: EventGroup.Person) -> String {
+        func name(_ person: EventGroup.Participant) -> String {
             switch person {
-            case .own: "me"
+            case .currentUser: "me"
             case .named(let name): name
             }
         }
-        return group.parts.map { part in
+        return group.segments.map { part in
             switch part {
             case .members(.joinedAndLeft, let people): "came-and-went " + people.map(name).joined(separator: ",")
             case .members(.rejoined, let people): "back " + people.map(name).joined(separator: ",")
@@ -32,7 +32,7 @@ import Testing
     /// What happened, and what is told of it.
     nonisolated static let summaries: [([RoomEvent], String)] = [
         ([did("a", .joined)], "joined a"),
-        ([did("a", .joined), did("b", .joined), did("a", .pictured)], "joined a,b"),
+        ([did("a", .joined), did("b", .joined), did("a", .avatarChanged)], "joined a,b"),
         ([did("a", .joined), did("a", .left)], "came-and-went a"),
         ([did("a", .invited), did("a", .joined), did("a", .left)], "came-and-went a"),
         ([did("a", .left), did("a", .joined)], "back a"),
@@ -40,7 +40,7 @@ import Testing
         ([did("a", .left), did("a", .joined), did("a", .left)], "left a"),
         ([did("a", .invited), did("b", .left), did("a", .declined)], "declined a; left b"),
         ([did("a", .joined), did("a", .banned)], "banned a"),
-        ([did("a", .renamed), did("a", .renamed), did("a", .pictured)], "renamed a; pictured a"),
+        ([did("a", .renamed), did("a", .renamed), did("a", .avatarChanged)], "renamed a; avatarChanged a"),
         (
             [RoomEvent(.topicSet, after: "x"), did("own", .joined), RoomEvent(.topicSet, after: "y")],
             "joined me; topicSet=y"

@@ -6,9 +6,9 @@ import ChatCore
 @MainActor final class FakeAccountService: SignInService, AccountService {
     var found: Result<SignInServer, SignInProblem> = .failure(.unreachable(reason: ""))
     var loggedIn: Result<Account, SignInProblem> = .failure(.wrongPassword)
-    var secretFailure: [SecretPlace: SecretStorageError] = [:]
+    var secretFailure: [CredentialLocation: CredentialStoreError] = [:]
     var beginFailure: SignInProblem?
-    var unsentCount = UnsentCount(messages: 0, drafts: 0)
+    var unsentCount = PendingCount(messages: 0, drafts: 0)
     var logOutFailure: SignInProblem?
     /// Whom `logIn` waits for, if anyone.
     var gate: Gate?
@@ -46,20 +46,20 @@ import ChatCore
         return try loggedIn.get()
     }
 
-    @MainActor func keepSecret(of account: String, in place: SecretPlace) async throws {
+    @MainActor func storeCredential(of account: String, in place: CredentialLocation) async throws {
         calls.append("keep \(place)")
         if let failure = secretFailure[place] { throw failure }
     }
 
-    @MainActor func begin(_ account: String) async throws {
+    @MainActor func activate(_ account: String) async throws {
         calls.append("begin")
         if let beginFailure { throw beginFailure }
     }
 
     @MainActor func abandon(_ account: String) async { calls.append("abandon") }
     @MainActor func retry(_ account: String) async { calls.append("retry \(account)") }
-    @MainActor func wake() async { calls.append("wake") }
-    @MainActor func unsent(of account: String) async throws -> UnsentCount { unsentCount }
+    @MainActor func reconnect() async { calls.append("wake") }
+    @MainActor func pendingCount(of account: String) async throws -> PendingCount { unsentCount }
 
     @MainActor func logOut(_ account: String, isForced: Bool) async throws {
         calls.append("logOut\(isForced ? " forced" : "")")

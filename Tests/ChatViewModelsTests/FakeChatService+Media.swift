@@ -3,7 +3,7 @@ import Foundation
 
 /// No files: what concerns them is tested with `FakeMediaService`.
 extension FakeChatService {
-    nonisolated func takeIn(
+    nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         throw ChatError.unreadableFile

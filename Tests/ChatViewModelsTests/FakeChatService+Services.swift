@@ -51,9 +51,9 @@ extension FakeChatService: ChatService {
         return found
     }
 
-    @MainActor func readingPlace(in room: RoomID) async throws -> ReadingPlace? { places[room] }
+    @MainActor func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { places[room] }
 
-    @MainActor func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
+    @MainActor func saveScrollPosition(_ place: ScrollPosition?, in room: RoomID) async throws {
         try await record(.savePlace(place))
         places[room] = place
     }
@@ -105,7 +105,7 @@ extension FakeChatService: ChatService {
         message.text.source.utf8.count * (isEdit ? 2 : 1) - mostBytes
     }
 
-    @MainActor func roster(of room: RoomID) async throws -> RoomRoster { try await rosters(room) }
+    @MainActor func members(of room: RoomID) async throws -> RoomMembers { try await rosters(room) }
 
     @MainActor func search(_ query: SearchQuery) async throws -> SearchPage {
         let page = searchPages(query)

@@ -6,7 +6,7 @@ import Observation
     enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
         case page(before: Int64), pageAfter(Int64), pageAround(TimelineTarget), quoted([MessageID])
-        case markRead(MessageID), savePlace(ReadingPlace?)
+        case markRead(MessageID), savePlace(ScrollPosition?)
         case send(String, TransactionID), edit(MessageID, String), delete(MessageID), retry(TransactionID?)
         case discard(TransactionID?), typing(Bool)
         case draft(RoomID), saveDraft(String?)
@@ -35,7 +35,7 @@ import Observation
         SearchPage(messages: [], next: nil)
     }
     @ObservationIgnored var named: [String: Set<MemberID>] = [:]
-    var places: [RoomID: ReadingPlace] = [:]
+    var places: [RoomID: ScrollPosition] = [:]
     /// The first update of each room's timeline.
     @ObservationIgnored var openings: [RoomID: TimelineUpdate] = [:]
     @ObservationIgnored private(set) var timelines: [RoomID: AsyncStream<TimelineUpdate>.Continuation] = [:]
@@ -46,11 +46,11 @@ import Observation
         of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
 
     /// What it can do beyond what every backend can.
-    @ObservationIgnored nonisolated(unsafe) var abilities: RoomAbilities = []
+    @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []
     /// The most bytes of a message.
     @ObservationIgnored nonisolated(unsafe) var mostBytes = 2000
     /// Who is in a room by the server's word.
-    @ObservationIgnored var rosters: @MainActor (RoomID) async throws -> RoomRoster = { _ in
+    @ObservationIgnored var rosters: @MainActor (RoomID) async throws -> RoomMembers = { _ in
         throw ChatError.notPermitted
     }
 

@@ -40,12 +40,12 @@ import Testing
         #expect(list.state.unreadTotal == 2, "each waits like a message")
         // The keys go through them as they are listed.
         #expect(list.state.selection == RoomID("plans"))
-        list.send(.selectNeighbour(-1))
+        list.send(.selectNeighbor(-1))
         #expect(list.state.selection == RoomID("bo"))
-        list.send(.selectUnreadNeighbour(-1))
-        #expect(coordinator.opened == .invitation(RoomID("ann")))
-        list.send(.selectNeighbour(-5))
-        #expect(coordinator.opened == .invitation(RoomID("garden")) && coordinator.conversation == nil)
+        list.send(.selectUnreadNeighbor(-1))
+        #expect(coordinator.openItem == .invitation(RoomID("ann")))
+        list.send(.selectNeighbor(-5))
+        #expect(coordinator.openItem == .invitation(RoomID("garden")) && coordinator.conversation == nil)
     }
 
     @Test func whereThereAreNoneNothingIsTitled() async {
@@ -55,7 +55,7 @@ import Testing
         #expect(list.state.isEmpty && list.state.sections.isEmpty)
         service.tell([garden])
         await eventually { [list] in !list.state.isEmpty }
-        #expect(coordinator.opened == nil, "an invitation does not open itself")
+        #expect(coordinator.openItem == nil, "an invitation does not open itself")
     }
 
     /// The list of rooms and that of invitations change one after the other, in either order.
@@ -65,16 +65,16 @@ import Testing
         let page = coordinator.invitation
         #expect(page?.state.invitation == garden && coordinator.conversation == nil)
         page?.send(.accept)
-        #expect(page?.state.answering == .accept && page?.state.canAnswer == false)
+        #expect(page?.state.pendingDecision == .accept && page?.state.canDecide == false)
         page?.send(.decline)
         await eventually { [service] in service.calls.contains(.accept(RoomID("garden"))) }
         let rooms: [RoomSummary] = [.of("garden"), .of("plans")]
         if roomFirst { service.tell(rooms) } else { service.tell([Invitation]()) }
         await eventually { [list] in roomFirst ? list.state.rows.count == 2 : list.state.invitations.isEmpty }
         if roomFirst { service.tell([Invitation]()) } else { service.tell(rooms) }
-        await eventually { [coordinator] in coordinator.opened == .room(RoomID("garden")) }
+        await eventually { [coordinator] in coordinator.openItem == .room(RoomID("garden")) }
         await eventually { [list] in list.state.invitations.isEmpty }
-        #expect(coordinator.invitation == nil && coordinator.opened == .room(RoomID("garden")))
+        #expect(coordinator.invitation == nil && coordinator.openItem == .room(RoomID("garden")))
         #expect(!service.calls.contains(.decline(garden.room)), "one answer is one answer")
     }
 
@@ -84,7 +84,7 @@ import Testing
         coordinator.invitation?.send(.decline)
         await eventually { [service] in service.calls.contains(.decline(RoomID("garden"))) }
         service.tell([ann])
-        await eventually { [coordinator] in coordinator.opened == nil }
+        await eventually { [coordinator] in coordinator.openItem == nil }
         #expect(list.state.selection == nil)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let page = coordinator.invitation
         page?.send(.accept)
         await eventually { page?.state.error == .unreachable }
-        #expect(page?.state.canAnswer == true && coordinator.opened == .invitation(garden.room))
+        #expect(page?.state.canDecide == true && coordinator.openItem == .invitation(garden.room))
         service.before = { _ in }
         page?.send(.accept)
         #expect(page?.state.error == nil)

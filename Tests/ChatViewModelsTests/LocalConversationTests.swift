@@ -16,14 +16,14 @@ import Testing
         let store: ChatStore
         let backend: LocalBackend
         let coordinator: ConversationCoordinator
-        let notices = Recorder<ConversationCoordinator.Notice>()
+        let notices = Recorder<ConversationCoordinator.Toast>()
 
         init(in folder: TemporaryFolder = TemporaryFolder()) async throws {
             self.folder = folder
             store = try await ChatStore.open(in: folder.path("store"))
-            backend = try await LocalBackend.start(over: store, ownName: "Robin", clock: ManualClock())
+            backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
             coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
-            coordinator.onNotice = { [notices] in notices.record($0) }
+            coordinator.onToast = { [notices] in notices.record($0) }
         }
 
         func start(opening room: RoomID? = nil) async -> Conversation {

@@ -33,7 +33,7 @@ struct MessageBodiesTests {
     @Test func htmlCountsWhereAMessageHasSome() {
         #expect(bodies.body(of: message("a", "x", html: "<b>y</b><script>z</script>")).plainText() == "y")
         #expect(bodies.body(of: message("b", "x", html: "<script>z</script>")).plainText() == "x")
-        let long = String(repeating: "<ul><li>y</li></ul>", count: MessageItem.shownBlocks)
+        let long = String(repeating: "<ul><li>y</li></ul>", count: MessageItem.maxDisplayedBlocks)
         #expect(bodies.body(of: message("d", "x", html: long)).plainText() == "x", "more than a row can show")
         #expect(bodies.body(of: message("c", "waves", kind: .emote)).isEmote)
     }
@@ -64,7 +64,7 @@ struct MessageBodiesTests {
 
     /// More than are kept: the answer is the same, made anew.
     @Test func forgottenBodiesComeBack() async {
-        let many = (0..<(3 * MessageBodies.kept)).map { message("\($0)", "*\($0)*") }
+        let many = (0..<(3 * MessageBodies.cacheSize)).map { message("\($0)", "*\($0)*") }
         await bodies.prepare(many)
         #expect(bodies.body(of: many[0]).plainText() == "0")
         #expect(bodies.body(of: many[many.count - 1]).plainText() == "\(many.count - 1)")
@@ -72,6 +72,6 @@ struct MessageBodiesTests {
 
     @Test func onlyWhatIsShownIsParsed() {
         let body = bodies.body(of: message("a", String(repeating: "*x* ", count: 100_000)))
-        #expect(body.plainText().count <= MessageItem.shownCharacters)
+        #expect(body.plainText().count <= MessageItem.maxDisplayedCharacters)
     }
 }

@@ -15,19 +15,19 @@ struct MessageItemTests {
 
     @Test(arguments: ["", "short", "two\nlines", String(repeating: "x", count: 8_000)])
     func ordinaryTextsAreShownWhole(_ text: String) {
-        #expect(item(text).shownText == text[...])
+        #expect(item(text).displayedText == text[...])
         #expect(!item(text).isShortened)
     }
 
     @Test func longTextsAreCutAtACharacter() {
         let shown = item(String(repeating: "👨‍👩‍👧", count: 10_000))
-        #expect(shown.shownText.count == MessageItem.shownCharacters)
+        #expect(shown.displayedText.count == MessageItem.maxDisplayedCharacters)
         #expect(shown.isShortened)
     }
 
     @Test func manyLinesAreCutAtALine() {
         let shown = item(Array(repeating: "x", count: 1_000).joined(separator: "\n"))
-        #expect(shown.shownText.split(separator: "\n").count == MessageItem.shownLines)
+        #expect(shown.displayedText.split(separator: "\n").count == MessageItem.maxDisplayedLines)
         #expect(shown.isShortened)
     }
 }

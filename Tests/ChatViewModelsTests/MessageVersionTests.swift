@@ -10,9 +10,10 @@ struct MessageVersionTests {
     func words() {
         #expect(
             MessageVersion.difference(from: "We meet at noon.", to: "We meet at nine, today.") == [
-                .init("We meet at ", .kept), .init("noon", .removed), .init("nine, today", .added), .init(".", .kept),
+                .init("We meet at ", .unchanged), .init("noon", .removed), .init("nine, today", .added),
+                .init(".", .unchanged),
             ])
-        #expect(MessageVersion.difference(from: "same", to: "same") == [.init("same", .kept)])
+        #expect(MessageVersion.difference(from: "same", to: "same") == [.init("same", .unchanged)])
         #expect(MessageVersion.difference(from: "", to: "new") == [.init("new", .added)])
         #expect(MessageVersion.difference(from: "old", to: "") == [.init("old", .removed)])
     }
@@ -46,7 +47,7 @@ struct MessageVersionTests {
         }
         let versions = await MessageVersion.versions(revisions)
         #expect(versions.map(\.writtenAt) == revisions.reversed().map(\.writtenAt))
-        #expect(versions.last?.pieces == [.init("one", .kept)])
-        #expect(versions[0].pieces == [.init("one ", .removed), .init("two", .kept)])
+        #expect(versions.last?.segments == [.init("one", .unchanged)])
+        #expect(versions[0].segments == [.init("one ", .removed), .init("two", .unchanged)])
     }
 }

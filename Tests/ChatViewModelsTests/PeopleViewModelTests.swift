@@ -5,8 +5,8 @@ import Testing
 
 /// Finding people, making rooms for them and asking them in.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct PeopleViewModelTests {
-    private nonisolated static let ann = Person(id: MemberID("@ann:a"), name: "Ann")
-    private nonisolated static let bo = Person(id: MemberID("@bo:a"), name: "Bo")
+    private nonisolated static let ann = User(id: MemberID("@ann:a"), name: "Ann")
+    private nonisolated static let bo = User(id: MemberID("@bo:a"), name: "Bo")
 
     @Test func whatWasTypedLastIsWhatIsFound() async {
         let gate = Gate()
@@ -14,7 +14,7 @@ import Testing
             if call == .search("a") { await gate.pass() }
             return call == .search("a") ? [Self.bo] : [Self.ann]
         }
-        let search = PeopleSearchViewModel(service: service)
+        let search = UserSearchViewModel(service: service)
         search.send(.search("a"))
         await eventually { gate.waiting == 1 }
         for text in ["an", "ann", " ann "] { search.send(.search(text)) }
@@ -32,19 +32,19 @@ import Testing
             if call == .search("@carl:b") { throw ChatError.unreachable }
             return call == .search("nobody") ? [] : [Self.ann, Self.bo]
         }
-        let search = PeopleSearchViewModel(service: service, excluding: [Self.bo.id])
+        let search = UserSearchViewModel(service: service, excluding: [Self.bo.id])
         search.send(.search("b"))
         await eventually { !search.state.isSearching }
         #expect(search.state.found == [Self.ann])
         search.send(.search("@carl:b"))
-        await eventually { search.state.found == [Person(id: MemberID("@carl:b"))] }
+        await eventually { search.state.found == [User(id: MemberID("@carl:b"))] }
         #expect(search.state.error == nil)
         search.send(.search("nobody"))
         await eventually { search.state.isEmpty }
     }
 
     @Test func peopleAreChosenAndTakenBack() async {
-        let search = PeopleSearchViewModel(service: FakePeopleService { _ in [Self.ann] })
+        let search = UserSearchViewModel(service: FakePeopleService { _ in [Self.ann] })
         search.send(.chooseFirst)
         #expect(search.state.chosen.isEmpty)
         search.send(.search("a"))
@@ -64,20 +64,20 @@ import Testing
             return []
         }
         let invite = InviteViewModel(room: RoomID("room"), service: service)
-        let done = Recorder<[Person]>()
+        let done = Recorder<[User]>()
         invite.onDone = { done.record($0) }
         invite.send(.invite)
         #expect(!invite.canInvite && !invite.state.isInviting)
-        invite.people.send(.toggle(Self.ann))
-        invite.people.send(.toggle(Self.bo))
+        invite.userSearch.send(.toggle(Self.ann))
+        invite.userSearch.send(.toggle(Self.bo))
         invite.send(.invite)
         #expect(invite.state.isInviting && !invite.canInvite)
         await eventually { !invite.state.isInviting }
         #expect(service.calls == [.invite("@ann:a"), .invite("@bo:a")])
-        #expect(invite.people.state.chosen == [Self.bo] && invite.state.error == .notPermitted)
+        #expect(invite.userSearch.state.chosen == [Self.bo] && invite.state.error == .notPermitted)
         #expect(done.values.isEmpty)
-        invite.people.send(.toggle(Self.bo))
-        invite.people.send(.toggle(Self.ann))
+        invite.userSearch.send(.toggle(Self.bo))
+        invite.userSearch.send(.toggle(Self.ann))
         invite.send(.invite)
         await eventually { done.values == [[Self.ann]] }
     }
@@ -85,20 +85,20 @@ import Testing
     @Test func aRoomIsMadeOfWhatWasTyped() async {
         let service = FakePeopleService()
         let made = Recorder<RoomID>()
-        let room = NewRoomViewModel(service: service, own: MemberID("@me:example.org"))
+        let room = NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"))
         room.onCreated = { made.record($0) }
         #expect(room.state.server == ":example.org" && !room.state.canCreate)
         room.send(.name("Über den Garten, 2"))
         #expect(room.state.address == "uber-den-garten-2" && room.state.canCreate)
         room.send(.topic(" Beds \n borders "))
-        room.people.send(.toggle(Self.ann))
+        room.userSearch.send(.toggle(Self.ann))
         room.send(.create)
         #expect(room.state.isCreating && !room.state.canCreate)
         room.send(.create)
         await eventually { !made.values.isEmpty }
         #expect(
             service.calls == [
-                .create(RoomRequest(name: "Über den Garten, 2", topic: "Beds borders", people: [Self.ann.id]))
+                .create(RoomRequest(name: "Über den Garten, 2", topic: "Beds borders", invitees: [Self.ann.id]))
             ])
     }
 
@@ -110,14 +110,14 @@ import Testing
             throw ChatError.notPermitted
         }
         let told = Recorder<ChatError>()
-        var room: NewRoomViewModel? = NewRoomViewModel(service: service, own: nil)
+        var room: NewRoomViewModel? = NewRoomViewModel(service: service, ownUserID: nil)
         room?.onCreated = { _ in Issue.record("it was made") }
         room?.onFailure = { told.record($0) }
         room?.send(.name("Garden"))
         room?.send(.create)
         var invite: InviteViewModel? = InviteViewModel(room: RoomID("room"), service: service)
         invite?.onFailure = { told.record($0) }
-        invite?.people.send(.toggle(Self.ann))
+        invite?.userSearch.send(.toggle(Self.ann))
         invite?.send(.invite)
         await eventually { gate.waiting == 2 }
         room?.abandon()
@@ -133,7 +133,7 @@ import Testing
             await gate.pass()
             return []
         }
-        let room = NewRoomViewModel(service: service, own: nil)
+        let room = NewRoomViewModel(service: service, ownUserID: nil)
         room.onCreated = { _ in Issue.record("nobody waits for it") }
         room.send(.name("Garden"))
         room.send(.create)
@@ -144,8 +144,8 @@ import Testing
     }
 
     @Test func aPublicRoomNeedsAnAddress() async {
-        let service = FakePeopleService { _ in throw ChatError.refused(reason: "taken") }
-        let room = NewRoomViewModel(service: service, own: nil)
+        let service = FakePeopleService { _ in throw ChatError.rejected(reason: "taken") }
+        let room = NewRoomViewModel(service: service, ownUserID: nil)
         room.send(.name("日本"))
         #expect(room.state.address.isEmpty && room.state.canCreate)
         room.send(.setPublic(true))
@@ -158,7 +158,7 @@ import Testing
         room.send(.name("Japan!"))
         #expect(room.state.address == "japan" && room.state.canCreate, "what was typed stays")
         room.send(.create)
-        await eventually { room.state.error == .refused(reason: "taken") }
+        await eventually { room.state.error == .rejected(reason: "taken") }
         #expect(room.state.canCreate, "and can be tried again")
     }
 }

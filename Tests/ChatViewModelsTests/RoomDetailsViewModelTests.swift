@@ -15,7 +15,7 @@ import Testing
         var left = Fixtures.other
         left.hasLeft = true
         service.openings[room] = .opened(
-            TimelinePage(messages: [], hasOlder: false), members: [Fixtures.own, Fixtures.other], readUpTo: nil)
+            TimelinePage(messages: [], hasOlder: false), members: [Fixtures.own, Fixtures.other], fullyReadMarker: nil)
         let details = details()
         details.start()
         details.start()

@@ -88,7 +88,7 @@ import Testing
         await show(["a", "b", "c"])
         await show(["b"])
         #expect(list.state.selection == nil)
-        #expect(outputs.values == [.opened(a), .closed, .gone([a, c])])
+        #expect(outputs.values == [.opened(a), .closed, .removed([a, c])])
     }
 
     @Test func selectingTheSameRoomAgainTellsNothing() async {
@@ -129,7 +129,7 @@ import Testing
         list.start()
         await show(["a", "b", "c", "d"])
         list.send(.select(from.map { RoomID($0) }))
-        list.send(.selectNeighbour(offset))
+        list.send(.selectNeighbor(offset))
         #expect(list.state.selection?.rawValue == to)
     }
 
@@ -142,15 +142,15 @@ import Testing
         list.start()
         await show(["a", "b", "c", "d", "e", "f"], unread: ["b", "e"])
         list.send(.select(from.map { RoomID($0) }))
-        list.send(.selectUnreadNeighbour(offset))
+        list.send(.selectUnreadNeighbor(offset))
         #expect(list.state.selection?.rawValue == to)
     }
 
     @Test func withoutRoomsThereAreNoNeighbours() async {
         list.start()
         await show([])
-        list.send(.selectNeighbour(1))
-        list.send(.selectUnreadNeighbour(-1))
+        list.send(.selectNeighbor(1))
+        list.send(.selectUnreadNeighbor(-1))
         #expect(outputs.values.isEmpty)
     }
 
@@ -217,7 +217,7 @@ import Testing
         (.of("a", last: .of("hi"), draft: ""), .message(sender: "Alex", isOwn: false, text: "hi")),
         (.of("a", draft: " \n\n "), .empty),
         (.of("a", last: .of("hi", isOwn: true, delivery: .sending)), .waiting("hi")),
-        (.of("a", last: .of("hi", isOwn: true, delivery: .failed)), .unsent("hi")),
+        (.of("a", last: .of("hi", isOwn: true, delivery: .failed)), .failed("hi")),
     ]
 
     @Test(arguments: previews) func previewsTellWhatMatters(

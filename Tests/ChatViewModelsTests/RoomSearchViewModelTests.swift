@@ -31,7 +31,7 @@ import Testing
     @Test func typingShowsTheLatestMatch() async {
         answer([9, 5, 2])
         let model = open()
-        #expect(model.state.isOpen && !model.state.isFruitless)
+        #expect(model.state.isOpen && !model.state.hasNoResults)
         model.send(.type("mess"))
         #expect(model.state.isSearching)
         await eventually { !model.state.isSearching }
@@ -99,13 +99,13 @@ import Testing
         let model = open()
         model.send(.type("from:"))
         #expect(model.state.problems == [.missingValue("from")])
-        #expect(!model.state.isSearching && !model.state.isFruitless)
+        #expect(!model.state.isSearching && !model.state.hasNoResults)
         model.send(.type("from:nobody x"))
         await eventually { !model.state.isSearching }
         #expect(model.state.problems == [.unknownSender("nobody")])
         model.send(.type("in:room x"))
         await eventually { !model.state.isSearching }
-        #expect(model.state.problems == [.roomIsGiven])
+        #expect(model.state.problems == [.roomAlreadySpecified])
         service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
         model.send(.type("x"))
         await eventually { !model.state.isSearching }
@@ -144,10 +144,10 @@ import Testing
         let model = open()
         model.send(.type("zzz"))
         await eventually { !model.state.isSearching }
-        #expect(model.state.isFruitless && !model.state.canStep)
+        #expect(model.state.hasNoResults && !model.state.canStep)
         model.send(.stepOlder)
         #expect(shown.values == [])
         model.send(.type(""))
-        #expect(!model.state.isFruitless && !model.state.isSearching)
+        #expect(!model.state.hasNoResults && !model.state.isSearching)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct SignInViewModelTests {
     private static let server = SignInServer(
-        url: URL(string: "https://example.org")!, takesPassword: true, hasWebPage: false)
+        url: URL(string: "https://example.org")!, supportsPassword: true, hasWebPage: false)
     private static let ann = Account(
         id: "@ann:example.org", kind: "matrix", server: "https://example.org", device: "D", name: "Ann")
 
@@ -23,7 +23,7 @@ struct SignInViewModelTests {
     }
 
     private func logIn(_ viewModel: SignInViewModel) {
-        viewModel.send(.logIn(name: " ann ", password: Secret("x")))
+        viewModel.send(.logIn(name: " ann ", password: AccountCredential("x")))
     }
 
     /// To where the name is asked for.
@@ -65,7 +65,7 @@ struct SignInViewModelTests {
 
     @Test(arguments: [
         SignInProblem.wrongPassword, .wrongToken, .deactivated, .tooOften(wait: nil), .otherUser, .alreadyHere,
-        .refused(reason: "x"), .unreachable(reason: "x"),
+        .rejected(reason: "x"), .unreachable(reason: "x"),
     ])
     func aProblemOfTheNameIsToldWhereItIsTyped(problem: SignInProblem) async {
         let viewModel = await found()
@@ -77,20 +77,20 @@ struct SignInViewModelTests {
         #expect(viewModel.state.step == .server && viewModel.state.problem == nil)
     }
 
-    @Test(arguments: [SecretStorageError.locked, .unavailable(reason: "none")])
-    func aKeyringThatDoesNotTakeItAsks(error: SecretStorageError) async {
+    @Test(arguments: [CredentialStoreError.locked, .unavailable(reason: "none")])
+    func aKeyringThatDoesNotTakeItAsks(error: CredentialStoreError) async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.secretFailure = [.keyring: error]
         logIn(viewModel)
-        await eventually { viewModel.state.step == .secret(error) }
+        await eventually { viewModel.state.step == .credentialError(error) }
         #expect(!service.calls.contains("begin"))
         viewModel.send(.retryKeyring)
         #expect(viewModel.state.step == .keeping(error))
-        await eventually { viewModel.state.step == .secret(error) }
+        await eventually { viewModel.state.step == .credentialError(error) }
         #expect(service.calls.count { $0 == "keep keyring" } == 2)
         service.secretFailure = [:]
-        viewModel.send(.keep(.file))
+        viewModel.send(.storeCredential(.file))
         await eventually { outputs.values.contains(.added(Self.ann.id)) }
         #expect(service.calls.suffix(2) == ["keep file", "begin"])
     }
@@ -158,7 +158,7 @@ struct SignInViewModelTests {
         service.loggedIn = .success(Self.ann)
         service.secretFailure = [.keyring: .locked]
         logIn(viewModel)
-        await eventually { viewModel.state.step == .secret(.locked) }
+        await eventually { viewModel.state.step == .credentialError(.locked) }
         viewModel.send(.cancel)
         #expect(outputs.values == [.cancelled])
         while !service.calls.contains("abandon") { await Task.yield() }

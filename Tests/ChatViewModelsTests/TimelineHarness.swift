@@ -15,7 +15,7 @@ import Foundation
     private(set) var mirrored: [TimelineItem] = []
     private(set) var effects: [TimelineViewModel.Effect] = []
 
-    init(pageSize: Int = 60, reach: Int = 480, place: ReadingPlace? = nil) {
+    init(pageSize: Int = 60, reach: Int = 480, place: ScrollPosition? = nil) {
         service.places[RoomID("room")] = place
         let wallClock = Recorder<() -> Date>()
         timeline = TimelineViewModel(
@@ -69,7 +69,7 @@ import Foundation
         service.tell(
             .opened(
                 TimelinePage(messages: messages, hasOlder: hasOlder), members: members,
-                readUpTo: readUpTo.map { MessageID("m\($0)") }))
+                fullyReadMarker: readUpTo.map { MessageID("m\($0)") }))
         await arrive()
     }
 

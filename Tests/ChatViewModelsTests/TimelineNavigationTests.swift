@@ -66,7 +66,7 @@ import Testing
             harness.effects == [.replaced, .reveal(.message(MessageID("m3"))), .loaded(isThere: true)])
         #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
         #expect(harness.timeline.rows.last?.id == .more(.newer))
-        await send(.scrolled(to: ReadingPlace(message: MessageID("m4"), offset: 0)))
+        await send(.scrolled(to: ScrollPosition(message: MessageID("m4"), offset: 0)))
         await send(.load(.newer))
         #expect(sees(1...8) && harness.state.isDetached)
         await send(.load(.newer))
@@ -197,8 +197,8 @@ import Testing
 
     @Test func thePlaceIsKeptHalfASecondBehindAtMost() async {
         await open(12)
-        let place = ReadingPlace(message: MessageID("m10"), offset: 7)
-        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m9"), offset: 3)))
+        let place = ScrollPosition(message: MessageID("m10"), offset: 7)
+        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m9"), offset: 3)))
         await harness.clock.waitForSleepers()
         timeline.send(.scrolled(to: place))
         await settle()
@@ -212,17 +212,17 @@ import Testing
 
     @Test(arguments: [(11, false), (3, true)] as [(Int64, Bool)])
     func beginsWhereOneHasRead(position: Int64, isDetached: Bool) async {
-        let other = TimelineHarness(pageSize: 4, place: ReadingPlace(message: MessageID("m\(position)"), offset: -4))
+        let other = TimelineHarness(pageSize: 4, place: ScrollPosition(message: MessageID("m\(position)"), offset: -4))
         let all = (1...12).map { Message.of($0) }
         other.service.pagesAround = { _, _ in TimelinePage(messages: Array(all[1..<5]), hasOlder: true, hasNewer: true)
         }
         await other.open(Array(all.suffix(4)), hasOlder: true, readUpTo: 10)
-        #expect(other.effects.last == .restore(ReadingPlace(message: MessageID("m\(position)"), offset: -4)))
+        #expect(other.effects.last == .restore(ScrollPosition(message: MessageID("m\(position)"), offset: -4)))
         #expect(other.state.isDetached == isDetached)
     }
 
     @Test func aPlaceThatIsGoneIsNone() async {
-        let other = TimelineHarness(pageSize: 4, place: ReadingPlace(message: MessageID("gone"), offset: 0))
+        let other = TimelineHarness(pageSize: 4, place: ScrollPosition(message: MessageID("gone"), offset: 0))
         await other.open((9...12).map { .of($0) }, hasOlder: true)
         #expect(other.effects.last == .revealNewest && other.told.isEmpty)
     }
@@ -231,11 +231,11 @@ import Testing
 
     @Test func letsGoOfWhatIsFarFromTheReader() async {
         await open(40)
-        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m38"), offset: 0)))
+        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m38"), offset: 0)))
         await send(.load(.older))
         await send(.load(.older))
         #expect(sees(29...40))
-        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m30"), offset: 0)))
+        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m30"), offset: 0)))
         await send(.load(.older))
         #expect(sees(25...35) && harness.state.isDetached && harness.state.hasOlder)
         #expect(harness.mirrored == Array(timeline.rows))
@@ -278,7 +278,7 @@ import Testing
         await harness.tell(.changed([.of(1, text: "other")]))
         #expect(quote() == .text(id, senderName: "Alex", words: "other"))
         await harness.tell(.changed([.of(1, text: "", isDeleted: true)]))
-        #expect(quote() == .gone)
+        #expect(quote() == .unavailable)
         #expect(service.calls.isEmpty)
     }
 
@@ -289,7 +289,7 @@ import Testing
             harness.messages.allSatisfy { if case .loading = $0.quote { false } else { true } }
         }
         let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", words: "old")
-        #expect(harness.messages.map(\.quote) == [old, old, .gone])
+        #expect(harness.messages.map(\.quote) == [old, old, .unavailable])
         #expect(service.calls == [.quoted([MessageID("m1"), MessageID("m2")])])
         await harness.tell(.changed([.of(1, text: "newer")]))
         #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", words: "newer"))
@@ -301,12 +301,12 @@ import Testing
         timeline.send(.reply(MessageID("m2")))
         let target = ReplyTarget(messageID: "m1", sender: "Alex", senderID: "other", preview: .text("what?"))
         #expect(harness.told == [.reply(target)])
-        timeline.answering = MessageID("m1")
+        timeline.replyingTo = MessageID("m1")
         await harness.tell(.changed([.of(1, text: "why?")]))
         await harness.tell(.removed([MessageID("m1")]))
         #expect(
             harness.told.suffix(2) == [
-                .answeredMessage(MessageID("m1"), .text("why?")), .answeredMessage(MessageID("m1"), .gone),
+                .replyTargetChanged(MessageID("m1"), .text("why?")), .replyTargetChanged(MessageID("m1"), .gone),
             ])
     }
 
@@ -322,12 +322,12 @@ import Testing
         }
         await harness.open([.of(1, isDeleted: true), .of(2)], hasOlder: true)
         let id = MessageID("m\(answered)")
-        timeline.answering = id
+        timeline.replyingTo = id
         if answered > 2 {
             let preview = isGone ? ReplyTarget.Preview.gone : .text("there")
-            await eventually { [harness] in harness.told == [.answeredMessage(id, preview)] }
+            await eventually { [harness] in harness.told == [.replyTargetChanged(id, preview)] }
         } else {
-            #expect(harness.told == (isGone ? [.answeredMessage(id, .gone)] : []))
+            #expect(harness.told == (isGone ? [.replyTargetChanged(id, .gone)] : []))
         }
     }
 

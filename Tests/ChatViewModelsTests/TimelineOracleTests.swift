@@ -93,7 +93,7 @@ import Testing
         harness.service.tell(
             .opened(
                 TimelinePage(messages: newest, hasOlder: truth.count > Self.pageSize), members: Self.members,
-                readUpTo: readUpTo?.id))
+                fullyReadMarker: readUpTo?.id))
         await harness.arrive()
         gate = Gate()
     }
@@ -131,8 +131,8 @@ import Testing
         }
     }
 
-    private func somewhere() -> ReadingPlace? {
-        harness.messages.randomElement(using: &random).map { ReadingPlace(message: $0.id, offset: 0) }
+    private func somewhere() -> ScrollPosition? {
+        harness.messages.randomElement(using: &random).map { ScrollPosition(message: $0.id, offset: 0) }
     }
 
     /// Returns when all that was told, and a page that may come, has arrived.
@@ -236,7 +236,7 @@ extension RandomRoom {
         guard let id = message.replyTo, !message.isDeleted else { return quote == nil }
         switch quote {
         case .loading(id): return true
-        case .gone: return truth[id].map(\.isDeleted) ?? true
+        case .unavailable: return truth[id].map(\.isDeleted) ?? true
         case .text(id, _, let text): return truth[id]?.text == text.source
         default: return false
         }

@@ -250,7 +250,7 @@ import Testing
         timeline.send(.attended(true))
         await eventually { [service] in service.calls == [.markRead(MessageID("m4"))] }
         timeline.send(.attended(false))
-        timeline.send(.scrolled(to: ReadingPlace(message: MessageID("m2"), offset: 0)))
+        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m2"), offset: 0)))
         await harness.tell(.changed([.of(5)]))
         timeline.send(.attended(true))
         await settle()
@@ -308,13 +308,13 @@ import Testing
 
     @Test func whatWasRefusedIsTriedAgainOrGivenUp() async {
         var refused = Message.of(1)
-        refused.pendingChange = PendingChange(transaction: TransactionID("r"), kind: .reaction, isRefused: true)
+        refused.pendingChange = PendingChange(transaction: TransactionID("r"), kind: .reaction, isRejected: true)
         var waiting = Message.of(2, by: Self.own)
         waiting.pendingChange = PendingChange(transaction: TransactionID("e"), kind: .edit)
         var uploading = Message.of(3, by: Self.own, delivery: .sending)
         uploading.upload = 0.5
         await harness.open([refused, waiting, uploading])
-        #expect(harness.messages.map(\.refused) == [.change(.reaction), nil, nil])
+        #expect(harness.messages.map(\.rejectedItem) == [.change(.reaction), nil, nil])
         #expect(harness.messages.map(\.isOnItsWay) == [false, true, true])
         #expect(harness.messages.map(\.upload) == [nil, nil, 0.5])
         for id in ["m1", "m2", "m3", "unknown"] {
@@ -366,7 +366,8 @@ import Testing
     nonisolated static let endings: [TimelineUpdate] = [
         .changed([.of(2, by: own, text: "", isDeleted: true)]), .removed([MessageID("m2")]),
         .opened(
-            TimelinePage(messages: [.of(2, by: own, isDeleted: true)], hasOlder: false), members: [own], readUpTo: nil),
+            TimelinePage(messages: [.of(2, by: own, isDeleted: true)], hasOlder: false), members: [own],
+            fullyReadMarker: nil),
     ]
 
     @Test(arguments: endings, [true, false])

@@ -21,11 +21,11 @@ import Testing
         }
 
         func importConversations(
-            from source: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+            from source: URL, resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
             progress tell: @escaping @Sendable (TransferProgress) -> Void
         ) async throws -> ImportReport {
             progress.forEach(tell)
-            if !known.isEmpty { await answered(try await ask(known)) }
+            if !known.isEmpty { await answered(try await resolveRepeats(known)) }
             return try await work()
         }
     }
@@ -61,8 +61,8 @@ import Testing
         let model = running(FakeArchive(known: known, answered: { await answers.record($0) }))
         await eventually { model.state.phase == .asking(known) }
         #expect(model.state.isAsking && model.state.canCancel && !model.state.isOver)
-        model.send(.answer(answer))
-        model.send(.answer(answer))
+        model.send(.decide(answer))
+        model.send(.decide(answer))
         await eventually { model.state.isOver }
         #expect(model.state.phase == .imported(ImportReport()))
         #expect(answers.values == [answer])

@@ -85,7 +85,7 @@ struct AcceptingTests {
         script.type("@a")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
         #expect(script.text == "@a" && script.completion != nil)
-        #expect(script.effects.contains { if case .refused(.limit) = $0 { true } else { false } })
+        #expect(script.effects.contains { if case .rejected(.limit) = $0 { true } else { false } })
         var denied = ComposerScript()
         denied.type("@")
         denied.change { $0.add(interceptor: Rejection(rejected: "@Ann ")) }
@@ -130,7 +130,7 @@ struct AcceptingTests {
         var other = script
         script.press("Return")
         #expect(script.sent.map(\.text.source) == ["@a"])
-        other.send(.beginEdit(id: "m", WrittenText("x ")))
+        other.send(.startEdit(id: "m", WrittenText("x ")))
         other.type("@")
         other.press("Escape")
         #expect(other.completion == nil && other.state.editing == "m", "one layer a press (SLK-45)")

@@ -56,7 +56,7 @@ import Testing
     @Test("SLK-15: an upload that ends while a message is edited is ready when the edit is over") func updatingStash() {
         var engine = ComposerEngine()
         _ = engine.handle(.attach(Self.file("a", upload: .running(0.5))), at: .zero)
-        _ = engine.handle(.beginEdit(id: "m", WrittenText("old")), at: .zero)
+        _ = engine.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
         #expect(engine.state.attachments.isEmpty)
         _ = engine.handle(.updateAttachment(source: "s:a", Self.file("a", source: "kept")), at: .zero)
         _ = engine.handle(.cancelEdit, at: .zero)
@@ -66,9 +66,9 @@ import Testing
 
     @Test("MIB-36: a message that is being edited takes no attachments, and loses none") func editing() {
         var engine = Self.engine(with: ["a"])
-        _ = engine.handle(.beginEdit(id: "m", WrittenText("old")), at: .zero)
+        _ = engine.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
         let effects = engine.handle(.attach(Self.file("b")), at: .zero)
-        #expect(effects.contains(.refused(.attachmentWhileEditing)))
+        #expect(effects.contains(.rejected(.attachmentWhileEditing)))
         _ = engine.handle(.commitEdit, at: .zero)
         #expect(engine.state.attachments.map(\.name) == ["a"])
     }

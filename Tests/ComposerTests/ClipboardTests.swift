@@ -40,7 +40,7 @@ struct ClipboardTests {
     @Test func unacceptedMediaIsReported() {
         var script = ComposerScript()
         script.send(.paste([.media(Self.pdf)]))
-        #expect(script.effects.contains(.refused(.mediaType("application/pdf"))))
+        #expect(script.effects.contains(.rejected(.mediaType("application/pdf"))))
     }
 
     @Test(arguments: [
@@ -57,10 +57,10 @@ struct ClipboardTests {
         configuration.attachments = AttachmentLimits(count: 1, bytes: 10)
         var script = ComposerScript(configuration)
         script.send(.attach(Attachment(type: "a/b", name: "big", bytes: 11)))
-        #expect(script.effects.contains(.refused(.attachmentSize(limit: 10))))
+        #expect(script.effects.contains(.rejected(.attachmentSize(limit: 10))))
         script.send(.attach(Self.png))
         script.send(.attach(Self.jpeg))
-        #expect(script.effects.contains(.refused(.attachmentCount(limit: 1))))
+        #expect(script.effects.contains(.rejected(.attachmentCount(limit: 1))))
         #expect(script.state.attachments == [Self.png])
         for place in [-1, 1] { script.send(.detach(place)) }
         #expect(script.state.attachments == [Self.png])
@@ -79,7 +79,7 @@ struct ClipboardTests {
         script.send(.select(TextRange(location: location, length: length)))
         script.send(.cut)
         script.send(.clear)
-        script.send(.pasteOwn)
+        script.send(.pasteInternalClipboard)
         #expect(script.engine.document.mentions.count == mentions)
         script.send(.undo)
         script.send(.redo)
@@ -124,7 +124,7 @@ struct ClipboardTests {
     }
 
     @Test func aHugeFragmentIsNotRead() {
-        let data = Data(repeating: 0x20, count: ClipboardFragment.largestEncoding + 1)
+        let data = Data(repeating: 0x20, count: ClipboardFragment.maxEncodedBytes + 1)
         #expect(throws: ClipboardFragmentError.tooLarge) { try ClipboardFragment.decode(data) }
     }
 

@@ -91,7 +91,7 @@ struct CompletionIndexTests {
         let entities = ["Ann Lee", "ann  lee", "ánn lee", "Bob", "Bobby"].enumerated().map {
             CompletionEntity(id: "u\($0.offset)", name: $0.element)
         }
-        let index = CompletionIndex(entities, tellsApart: true)
+        let index = CompletionIndex(entities, disambiguatesNames: true)
         #expect(index.matches(of: "an", limit: 9).map(\.detail) == [nil, "u0", "u2"], "ann  lee is another name")
         #expect(index.matches(of: "b", limit: 9).map(\.detail) == [nil, nil])
         #expect(CompletionIndex(entities).matches(of: "", limit: 9).allSatisfy { $0.detail == nil })

@@ -107,10 +107,10 @@ struct ConfigurationTests {
         script.send(.hide(true))
         #expect(!script.state.isFocused && script.state.isHidden)
         for event in [
-            ComposerEvent.insert("b", origin: .typed), .beginEdit(id: "m", WrittenText("x")), .send,
+            ComposerEvent.insert("b", origin: .typed), .startEdit(id: "m", WrittenText("x")), .send,
         ] {
             script.send(event)
-            #expect(script.effects.contains(.refused(.hidden)))
+            #expect(script.effects.contains(.rejected(.hidden)))
         }
         script.send(.focus(true))
         #expect(script.text == "a" && !script.state.isFocused)

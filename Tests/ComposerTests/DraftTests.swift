@@ -17,7 +17,7 @@ struct DraftTests {
 
     @Test func everythingComesBack() throws {
         var editing = engine()
-        _ = editing.handle(.beginEdit(id: "m", WrittenText("old")), at: .zero)
+        _ = editing.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
         for engine in [engine(), editing, ComposerEngine()] {
             let draft = engine.makeDraft()
             var other = ComposerEngine()
@@ -44,7 +44,7 @@ struct DraftTests {
         for (text, error) in damaged {
             var engine = ComposerEngine()
             let effects = engine.restore(encoded: Data(text.utf8))
-            #expect(effects.contains(.refused(.draft(error))), "\(text.prefix(80))")
+            #expect(effects.contains(.rejected(.draft(error))), "\(text.prefix(80))")
             #expect(engine.document.isEmpty)
         }
     }
@@ -62,7 +62,7 @@ struct DraftTests {
     @Test func draftsOfTheFirstVersionAreRead() throws {
         var engine = ComposerEngine()
         let effects = engine.restore(encoded: Data(Self.first.utf8)) { id, text in text == "Ann" ? .member(id) : nil }
-        #expect(!effects.contains { if case .refused = $0 { true } else { false } })
+        #expect(!effects.contains { if case .rejected = $0 { true } else { false } })
         let mention = try #require(engine.document.mentions.first?.mention)
         #expect(mention == Mention(.member("@u:x"), text: "Ann", short: "A"))
         #expect(engine.document.spans.contains { $0.style == .bold && $0.range == TextRange(location: 1, length: 4) })
@@ -94,10 +94,10 @@ struct DraftTests {
         let draft = try ComposerDraft.decode(script.engine.makeDraft().encoded())
         var other = ComposerScript()
         other.change { _ = $0.restore(draft) }
-        #expect(other.text == "newer" && other.state.unsentCount == 1)
+        #expect(other.text == "newer" && other.state.failedCount == 1)
         other.send(.send)
         other.send(.sendAccepted(other.sent[0].id))
-        other.send(.restoreUnsent)
+        other.send(.restoreFailedMessage)
         #expect(other.text == "hi @Ann" && other.engine.document.mentions.first?.mention == ann)
         #expect(other.state.attachments == [file] && other.state.reply == reply)
     }
@@ -105,7 +105,7 @@ struct DraftTests {
     /// ⚠ An edit that could not be stored while another was written was in no draft.
     @Test func editsThatFailedComeBack() throws {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m", WrittenText("old"), mayBeEmpty: true))
+        script.send(.startEdit(id: "m", WrittenText("old"), mayBeEmpty: true))
         script.type("er")
         script.send(.commitEdit)
         guard
@@ -116,7 +116,7 @@ struct DraftTests {
             Issue.record("no commit")
             return
         }
-        script.send(.beginEdit(id: "other", WrittenText("x")))
+        script.send(.startEdit(id: "other", WrittenText("x")))
         script.send(.editFailed(id: id, message))
         #expect(script.text == "x")
         let draft = try ComposerDraft.decode(script.engine.makeDraft().encoded())
@@ -134,7 +134,7 @@ struct DraftTests {
         let draft = engine().makeDraft()
         var other = ComposerEngine()
         _ = other.handle(.load(WrittenText("set by code")), at: .zero)
-        #expect(other.restore(draft).contains(.refused(.draft(.inUse))))
+        #expect(other.restore(draft).contains(.rejected(.draft(.inUse))))
         #expect(other.document.text == "set by code")
     }
 }

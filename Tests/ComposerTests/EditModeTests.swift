@@ -10,7 +10,7 @@ struct EditModeTests {
         script.send(.select(.caret(2)))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
         script.send(.attach(Attachment(type: "image/png", name: "a.png", bytes: 1)))
-        script.send(.beginEdit(id: "m1", WrittenText("old")))
+        script.send(.startEdit(id: "m1", WrittenText("old")))
         #expect(script.text == "old")
         #expect(script.state.mode == .edit("m1"))
         #expect(script.state.reply == nil && script.state.attachments.isEmpty)
@@ -26,7 +26,7 @@ struct EditModeTests {
 
     @Test func commitHandsTheTextOver() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", WrittenText("old")))
+        script.send(.startEdit(id: "m1", WrittenText("old")))
         script.type("er ")
         script.press("Return")
         guard
@@ -44,8 +44,8 @@ struct EditModeTests {
     @Test func editingAnotherMessageMeanwhileKeepsTheFirstDraft() {
         var script = ComposerScript()
         script.type("draft")
-        script.send(.beginEdit(id: "m1", WrittenText("one")))
-        script.send(.beginEdit(id: "m2", WrittenText("two")))
+        script.send(.startEdit(id: "m1", WrittenText("one")))
+        script.send(.startEdit(id: "m2", WrittenText("two")))
         #expect(script.text == "two" && script.state.editing == "m2")
         script.send(.cancelEdit)
         #expect(script.text == "draft" && script.state.editing == nil)
@@ -53,9 +53,9 @@ struct EditModeTests {
 
     @Test func beginningTheSameEditAgainChangesNothing() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.send(.startEdit(id: "m1", WrittenText("one")))
         script.type("!")
-        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.send(.startEdit(id: "m1", WrittenText("one")))
         #expect(script.text == "one!")
     }
 
@@ -63,9 +63,9 @@ struct EditModeTests {
         var script = ComposerScript()
         script.type("a")
         script.send(.commitEdit)
-        #expect(script.effects.contains(.refused(.notEditing)))
+        #expect(script.effects.contains(.rejected(.notEditing)))
         script.send(.cancelEdit)
-        #expect(script.effects.contains(.refused(.notEditing)))
+        #expect(script.effects.contains(.rejected(.notEditing)))
         #expect(script.text == "a")
     }
 
@@ -85,7 +85,7 @@ struct EditModeTests {
         script.send(.focus(true))
         script.load("text", select: TextRange(location: 1, length: 2))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
-        script.send(.beginEdit(id: "m", WrittenText("old")))
+        script.send(.startEdit(id: "m", WrittenText("old")))
         script.press("Escape")
         #expect(script.state.mode == .compose && script.state.reply != nil)
         script.press("Escape")
@@ -101,13 +101,13 @@ struct EditModeTests {
     func anEditOverAHalfDoneOneIsUndone(ending: ComposerEvent?) {
         var script = ComposerScript()
         script.type("draft")
-        script.send(.beginEdit(id: "m1", WrittenText("one", mentioning: [Mention(.member("u"), text: "one")])))
+        script.send(.startEdit(id: "m1", WrittenText("one", mentioning: [Mention(.member("u"), text: "one")])))
         script.type(" more")
-        script.send(.beginEdit(id: "m2", WrittenText("two"), mayBeEmpty: true))
-        #expect(script.effects.contains(.editKept(id: "m1")) && script.text == "two" && script.state.canUndo)
+        script.send(.startEdit(id: "m2", WrittenText("two"), mayBeEmpty: true))
+        #expect(script.effects.contains(.editSuspended(id: "m1")) && script.text == "two" && script.state.canUndo)
         if let ending {
             script.send(ending)
-            #expect(script.text == "draft" && script.effects.contains(.editKept(id: "m1")))
+            #expect(script.text == "draft" && script.effects.contains(.editSuspended(id: "m1")))
         } else {
             script.type("!")
             script.send(.undo)
@@ -126,7 +126,7 @@ struct EditModeTests {
     @Test func aReplyOverAHalfDoneEditIsUndone() {
         var script = ComposerScript()
         script.type("draft")
-        script.send(.beginEdit(id: "m1", WrittenText("one")))
+        script.send(.startEdit(id: "m1", WrittenText("one")))
         script.type(" more")
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
         #expect(script.text == "draft" && script.state.reply?.messageID == "r")
@@ -138,9 +138,9 @@ struct EditModeTests {
 
     @Test func anUntouchedEditIsNotKept() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", WrittenText("one")))
-        script.send(.beginEdit(id: "m2", WrittenText("two")))
-        #expect(!script.state.canUndo && !script.effects.contains(.editKept(id: "m1")))
+        script.send(.startEdit(id: "m1", WrittenText("one")))
+        script.send(.startEdit(id: "m2", WrittenText("two")))
+        #expect(!script.state.canUndo && !script.effects.contains(.editSuspended(id: "m1")))
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Ann")))
         #expect(!script.state.canUndo && script.state.editing == nil && script.state.reply != nil)
     }
@@ -148,12 +148,12 @@ struct EditModeTests {
     /// One that came with a draft has nothing to undo and may differ all the same.
     @Test func anEditOfADraftIsKept() throws {
         var first = ComposerScript()
-        first.send(.beginEdit(id: "m1", WrittenText("one")))
+        first.send(.startEdit(id: "m1", WrittenText("one")))
         first.type(" more")
         let draft = first.engine.makeDraft()
         var script = ComposerScript()
         script.change { _ = $0.restore(draft) }
-        script.send(.beginEdit(id: "m2", WrittenText("two")))
+        script.send(.startEdit(id: "m2", WrittenText("two")))
         script.send(.undo)
         #expect(script.text == "one more" && script.state.editing == "m1")
     }
@@ -161,14 +161,14 @@ struct EditModeTests {
     @Test func nobodyGoesBackToADeletedMessage() {
         var script = ComposerScript()
         for (id, text) in [("m1", "one"), ("m2", "two"), ("m3", "three")] {
-            script.send(.beginEdit(id: id, WrittenText(text)))
+            script.send(.startEdit(id: id, WrittenText(text)))
             script.type("!")
         }
-        script.send(.editGone(id: "m2"))
+        script.send(.messageDeleted(id: "m2"))
         #expect(script.text == "three!")
         while script.state.canUndo, script.state.editing == "m3" { script.send(.undo) }
         #expect(script.state.editing == "m1" && script.text == "one!")
-        script.send(.editGone(id: "m1"))
+        script.send(.messageDeleted(id: "m1"))
         #expect(script.state.editing == nil && script.text.isEmpty)
     }
 
@@ -176,7 +176,7 @@ struct EditModeTests {
     @Test(arguments: [false, true])
     func aCaptionMayBeEmptied(mayBeEmpty: Bool) {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m1", WrittenText("caption"), mayBeEmpty: mayBeEmpty))
+        script.send(.startEdit(id: "m1", WrittenText("caption"), mayBeEmpty: mayBeEmpty))
         script.send(.clear)
         #expect(script.state.canSave == mayBeEmpty)
         script.send(.commitEdit)
@@ -187,11 +187,11 @@ struct EditModeTests {
     @Test func aPlainTextStaysPlain() {
         var script = ComposerScript()
         script.type("draft")
-        script.send(.beginEdit(id: "m1", WrittenText("*one*", syntax: .plain)))
+        script.send(.startEdit(id: "m1", WrittenText("*one*", syntax: .plain)))
         script.type("!")
         script.send(.select(TextRange(location: 0, length: 5)))
         script.send(.format("Bold"))
-        #expect(script.text == "*one*!" && script.effects.contains(.refused(.format("Bold"))))
+        #expect(script.text == "*one*!" && script.effects.contains(.rejected(.format("Bold"))))
         script.send(.commitEdit)
         let commit = script.effects.lazy.compactMap {
             if case .commitEdit(_, let message) = $0 { message.text } else { nil }

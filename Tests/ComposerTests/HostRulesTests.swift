@@ -62,7 +62,7 @@ struct HostRulesTests {
     /// SLK-42: any view can show who types: names and text are in the state.
     @Test func typingStateForAnyIndicator() {
         var engine = engine()
-        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
+        _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
         #expect(engine.state.typingNames == ["Ann"])
         #expect(engine.state.typing?.contains("Ann") == true)
     }

@@ -12,18 +12,18 @@ struct IgnoringTests {
     @Test(arguments: depths)
     func rulesForTypingRest(begun: Int, ended: Int, text: String, isIgnoring: Bool) {
         var engine = ComposerEngine()
-        for _ in 0..<begun { engine.beginIgnoring() }
+        for _ in 0..<begun { engine.suspendObservation() }
         for character in "- a\nb" { _ = engine.handle(.insert(String(character), origin: .typed), at: .zero) }
-        for _ in 0..<ended { _ = engine.endIgnoring(at: .zero) }
+        for _ in 0..<ended { _ = engine.resumeObservation(at: .zero) }
         #expect(engine.document.text == text)
-        #expect(engine.isIgnoring == isIgnoring)
+        #expect(engine.isObservationSuspended == isIgnoring)
     }
 
     @Test func aSpareEndIsHarmless() {
         var engine = ComposerEngine()
-        #expect(engine.endIgnoring(at: .zero) == [])
-        engine.beginIgnoring()
-        #expect(engine.isIgnoring)
+        #expect(engine.resumeObservation(at: .zero) == [])
+        engine.suspendObservation()
+        #expect(engine.isObservationSuspended)
     }
 
     /// Text before, event while ignoring, what observers hear at the last end.
@@ -41,13 +41,13 @@ struct IgnoringTests {
         _ = engine.handle(.load(WrittenText(before)), at: .zero)
         let ear = FakeObserver(name: "ear")
         engine.add(observer: ear)
-        engine.beginIgnoring()
-        engine.beginIgnoring()
-        let effects = engine.handle(event, at: .zero) + engine.endIgnoring(at: .zero)
+        engine.suspendObservation()
+        engine.suspendObservation()
+        let effects = engine.handle(event, at: .zero) + engine.resumeObservation(at: .zero)
         #expect(ear.log == ["attached"])
         #expect(!effects.contains { if case .observed = $0 { true } else { false } })
         #expect(!effects.contains(.typing(true)))
-        let last = engine.endIgnoring(at: .zero)
+        let last = engine.resumeObservation(at: .zero)
         #expect(ear.log.filter { $0.contains(" ") } == heard)
         #expect(last.contains(.observed(.textChanged)) == !heard.isEmpty)
     }
@@ -55,7 +55,7 @@ struct IgnoringTests {
     /// The window is told all the same: it mirrors the text.
     @Test func theTextStillReachesTheWindow() {
         var engine = ComposerEngine()
-        engine.beginIgnoring()
+        engine.suspendObservation()
         let effects = engine.handle(.insert("a", origin: .typed), at: .zero)
         #expect(effects.contains(.edited([AppliedEdit(range: .caret(0), replacement: "a")])))
         #expect(effects.contains(.selectionChanged(.caret(1))))
@@ -64,7 +64,7 @@ struct IgnoringTests {
     @Test func interceptorsAreNotAsked() {
         var engine = ComposerEngine()
         engine.add(interceptor: Rejection(rejected: "a"))
-        engine.beginIgnoring()
+        engine.suspendObservation()
         _ = engine.handle(.insert("a", origin: .typed), at: .zero)
         #expect(engine.document.text == "a")
     }
@@ -82,11 +82,11 @@ struct IgnoringTests {
     func theNextSingleDeletionIsRefusedOnce(event: ComposerEvent, text: String, isRefused: Bool) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText("one two👩‍💻")), at: .zero)
-        engine.refuseNextSingleDeletion()
+        engine.ignoreNextSingleDeletion()
         let effects = engine.handle(event, at: .zero)
         #expect(engine.document.text == text)
-        #expect(effects.contains(.refused(.deletionIgnored)) == isRefused)
+        #expect(effects.contains(.rejected(.deletionIgnored)) == isRefused)
         let again = engine.handle(.edit(TextRange(location: 0, length: 1), replacement: "", origin: .typed), at: .zero)
-        #expect(again.contains(.refused(.deletionIgnored)) == !isRefused, "what was not single does not count")
+        #expect(again.contains(.rejected(.deletionIgnored)) == !isRefused, "what was not single does not count")
     }
 }

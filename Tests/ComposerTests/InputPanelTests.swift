@@ -52,9 +52,9 @@ struct InputPanelTests {
     @Test(arguments: windows)
     func itFollowsTheWindow(name: String, sizes: [(Double, Double, Bool, [InputPanel.State])]) {
         var panel = InputPanel()
-        #expect(panel.follow(width: 700, height: 600, counts: true).isEmpty)
+        #expect(panel.update(width: 700, height: 600, counts: true).isEmpty)
         for (width, height, counts, states) in sizes {
-            #expect(panel.follow(width: width, height: height, counts: counts) == states, "\(name): \(height)")
+            #expect(panel.update(width: width, height: height, counts: counts) == states, "\(name): \(height)")
         }
     }
 }

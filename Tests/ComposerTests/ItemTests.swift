@@ -112,7 +112,7 @@ struct ItemTests {
         func told(_ event: ComposerEvent) -> [String] {
             log.lines = []
             script.send(event)
-            slots.take(script.effects, document: script.engine.document)
+            slots.handle(script.effects, document: script.engine.document)
             return log.lines
         }
         let order = ["start", "end", "bottom", "top", "outside"]

@@ -51,7 +51,7 @@ struct LimitTests {
         #expect(script.text == "abcdef")
         #expect(script.effects.contains(.observed(.limitExceeded)))
         script.send(.send)
-        #expect(script.sent.isEmpty && script.effects.contains(.refused(.overLimit)))
+        #expect(script.sent.isEmpty && script.effects.contains(.rejected(.overLimit)))
         script.send(.deleteBackward(byWord: true))
         #expect(script.effects.contains(.observed(.limitMet)))
     }
@@ -62,7 +62,7 @@ struct LimitTests {
         script.type("abc")
         script.send(.insert("d👍🏽fg", origin: .paste))
         #expect(script.text == "abcd👍🏽")
-        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+        #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
         script.type("x")
         #expect(script.text == "abcd👍🏽")
         script.send(.select(TextRange(location: 0, length: 2)))
@@ -74,7 +74,7 @@ struct LimitTests {
         var script = ComposerScript(configuration(5, .hard, .utf16))
         script.send(.insert("👍👍👍", origin: .paste))
         #expect(script.text == "👍👍")
-        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+        #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
     }
 
     /// ⚠ MCV-9: with a text by code beyond the cap not even deleting was possible.
@@ -97,7 +97,7 @@ struct LimitTests {
         #expect(script.state.counter?.text == "0")
         script.send(.commit("日本"))
         #expect(script.text == "ab" && script.state.preedit == "")
-        #expect(script.effects.contains(.refused(.limit(rejected: 2))))
+        #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
     }
 
     /// The count of what would be sent follows every edit at the ends.
@@ -139,7 +139,7 @@ struct LimitTests {
         script.type("é!")
         #expect(script.state.counter?.exceeded == true && !script.state.canSend)
         script.press("Return")
-        #expect(script.text == "abcé!" && script.effects.contains(.refused(.overLimit)))
+        #expect(script.text == "abcé!" && script.effects.contains(.rejected(.overLimit)))
         script.send(.deleteBackward(byWord: false))
         #expect(script.state.counter?.text == "0" && script.state.canSend)
         script.send(.measured(nil))

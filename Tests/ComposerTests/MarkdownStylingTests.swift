@@ -8,8 +8,8 @@ import Testing
     /// The runs as text: look and what it covers.
     private func described(_ paragraph: String, isInFence: Bool = false) -> [String] {
         let text = Array(paragraph.utf16)
-        return Self.styling.runs(in: paragraph, isInFence: isInFence).runs.filter { $0.look != .marker }.map { run in
-            "\(run.look) \(String(decoding: text[run.range.location..<run.range.end], as: UTF16.self))"
+        return Self.styling.runs(in: paragraph, isInFence: isInFence).runs.filter { $0.style != .marker }.map { run in
+            "\(run.style) \(String(decoding: text[run.range.location..<run.range.end], as: UTF16.self))"
         }
     }
 
@@ -37,14 +37,14 @@ import Testing
     }
 
     @Test func markersAreTheSymbols() {
-        let runs = Self.styling.runs(in: "a **b** [c](d)", isInFence: false).runs.filter { $0.look == .marker }
+        let runs = Self.styling.runs(in: "a **b** [c](d)", isInFence: false).runs.filter { $0.style == .marker }
         #expect(runs.map(\.range.location) == [2, 5, 8, 10])
         #expect(runs.map(\.range.length) == [2, 2, 1, 4])
     }
 
     @Test func slackSymbolsAreItsOwn() {
         let slack = MarkdownStyling(rules: MarkdownRule.slack)
-        #expect(slack.runs(in: "*b*", isInFence: false).runs.contains { $0.look == .bold })
+        #expect(slack.runs(in: "*b*", isInFence: false).runs.contains { $0.style == .bold })
         #expect(slack.runs(in: "**b**", isInFence: false).runs.allSatisfy { $0.range.end <= 5 })
     }
 

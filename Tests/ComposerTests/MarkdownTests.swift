@@ -106,9 +106,9 @@ struct MarkdownTests {
         script.send(.select(TextRange(location: 1, length: 2)))
         #expect(script.state.formatting.last == "Preformatted")
         script.send(.format("Quote"))
-        #expect(script.text == "one\ntwo" && script.effects.contains(.refused(.format("Quote"))))
+        #expect(script.text == "one\ntwo" && script.effects.contains(.rejected(.format("Quote"))))
         script.send(.format("Unknown"))
-        #expect(script.effects.contains(.refused(.format("Unknown"))))
+        #expect(script.effects.contains(.rejected(.format("Unknown"))))
     }
 
     /// SLK-29, SLK-30: what is offered at a line's start alone is offered behind itself too, to be taken away.

@@ -32,7 +32,7 @@ struct MentionPropertyTests {
         case 6: return .undo
         case 7: return .redo
         case 8: return start % 2 == 0 ? .cut : .copy
-        case 9: return .pasteOwn
+        case 9: return .pasteInternalClipboard
         case 10: return .acceptEntity(CompletionEntity(id: "a", name: "Ann Lee", short: "Ann"))
         default: return .insert("@", origin: .typed)
         }

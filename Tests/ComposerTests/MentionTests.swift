@@ -141,7 +141,7 @@ struct MentionTests {
         let mention = Mention(.custom("v"), text: text)
         script.send(.addMention(mention, over: TextRange(location: location, length: length)))
         #expect(script.engine.document.mentions.map(\.mention?.entityID) == [fits ? "v" : "u"])
-        #expect(script.effects.contains(.refused(.mention(mention))) == !fits)
+        #expect(script.effects.contains(.rejected(.mention(mention))) == !fits)
         guard fits else { return }
         script.send(.undo)
         #expect(script.engine.document == before)
@@ -154,7 +154,7 @@ struct MentionTests {
         script.send(.select(TextRange(location: 1, length: 11)))
         script.send(.cut)
         script.send(.select(.caret(0)))
-        script.send(.pasteOwn)
+        script.send(.pasteInternalClipboard)
         #expect(script.engine.document.mentions.compactMap(\.mention) == before && script.completion == nil)
         var other = ComposerEngine()
         _ = other.restore(encoded: try script.engine.makeDraft().encoded())

@@ -25,12 +25,12 @@ struct PictureInTextTests {
         script.load(text, select: .caret(caret))
         script.send(.placeInText(0))
         #expect(script.text == result && script.state.selection == .caret(after))
-        #expect(script.engine.document.pictures.map(\.picture) == ["s:a"])
+        #expect(script.engine.document.images.map(\.imageSource) == ["s:a"])
         #expect(script.state.attachments.map(\.name) == ["a"], "the file stays in the tray")
         script.send(.undo)
-        #expect(script.text == text && script.engine.document.pictures.isEmpty, "one step")
+        #expect(script.text == text && script.engine.document.images.isEmpty, "one step")
         script.send(.redo)
-        #expect(script.engine.document.pictures.count == 1)
+        #expect(script.engine.document.images.count == 1)
     }
 
     /// MIB-19: by choice alone; what is no picture, is not ready or not there stays where it is.
@@ -40,7 +40,7 @@ struct PictureInTextTests {
         script.send(.attach(Attachment(type: "image/png", name: "u", bytes: 1, source: "u", upload: .running(0.5))))
         for place in -1...2 { script.send(.placeInText(place)) }
         #expect(script.text.isEmpty)
-        script.send(.beginEdit(id: "m", WrittenText("old")))
+        script.send(.startEdit(id: "m", WrittenText("old")))
         script.send(.placeInText(0))
         #expect(script.text == "old")
     }
@@ -51,7 +51,7 @@ struct PictureInTextTests {
         script.type("end")
         script.send(.placeInText(0))
         #expect(script.text == "\nend\n\u{FFFC}\n")
-        #expect(script.engine.document.pictures.count == 1)
+        #expect(script.engine.document.images.count == 1)
         #expect(script.state.selection == .caret(script.state.length))
     }
 
@@ -59,12 +59,12 @@ struct PictureInTextTests {
         var script = script("a", "b")
         script.send(.placeInText(1))
         script.send(.detach(0))
-        #expect(script.engine.document.pictures.count == 1)
+        #expect(script.engine.document.images.count == 1)
         script.send(.detach(0))
-        #expect(script.text == "\n" && script.engine.document.pictures.isEmpty)
+        #expect(script.text == "\n" && script.engine.document.images.isEmpty)
         script.send(.undo)
         script.send(.send)
-        #expect(script.effects.contains(.refused(.empty)), "nothing is left of it to send")
+        #expect(script.effects.contains(.rejected(.empty)), "nothing is left of it to send")
     }
 
     /// MIB-20: text and pictures in their order, empty text left out, what has no place last.
@@ -102,7 +102,7 @@ struct PictureInTextTests {
         script.send(.placeInText(0))
         script.send(.send)
         script.send(.sendFailed(script.sent.first?.id ?? ""))
-        #expect(script.engine.document.pictures.map(\.picture) == ["s:a"])
+        #expect(script.engine.document.images.map(\.imageSource) == ["s:a"])
     }
 
     /// HKW-29: cut and pasted it goes along; of a copy, and in another composer, the text alone.
@@ -113,10 +113,10 @@ struct PictureInTextTests {
         let fragment = script.engine.document.fragment(in: TextRange(location: 0, length: script.state.length))
         script.send(.select(TextRange(location: 0, length: script.state.length)))
         script.send(.cut)
-        script.send(.pasteOwn)
-        #expect(script.engine.document.pictures.count == 1)
-        script.send(.pasteOwn)
-        #expect(script.engine.document.pictures.count == 1)
+        script.send(.pasteInternalClipboard)
+        #expect(script.engine.document.images.count == 1)
+        script.send(.pasteInternalClipboard)
+        #expect(script.engine.document.images.count == 1)
         #expect(script.text == "text\n\u{FFFC}\ntext\n")
         var other = ComposerScript()
         other.send(.paste([.fragment(fragment)]))
@@ -129,6 +129,6 @@ struct PictureInTextTests {
         let data = try script.engine.makeDraft().encoded()
         var engine = ComposerEngine()
         _ = engine.restore(encoded: data)
-        #expect(engine.document.pictures.map(\.picture) == ["s:a"])
+        #expect(engine.document.images.map(\.imageSource) == ["s:a"])
     }
 }

@@ -39,7 +39,7 @@ struct PlugInTests {
         script.load("a")
         script.add(interceptor: Rejection(rejected: ""))
         script.send(.deleteBackward(byWord: false))
-        #expect(script.text == "a" && script.effects.contains(.refused(.denied(by: "rejection of "))))
+        #expect(script.text == "a" && script.effects.contains(.rejected(.denied(by: "rejection of "))))
         script.send(.undo)
         #expect(script.text == "")
     }

@@ -25,7 +25,7 @@ struct PresenceTests {
     static let tellings: [(ComposerEvent, [Bool])] = [
         (.insert("b", origin: .typed), []), (.deleteBackward(byWord: false), [false]), (.send, [false]),
         (.clear, [false]),
-        (.insert("b", origin: .code), []), (.undo, [false]), (.beginEdit(id: "m", WrittenText("x")), [false]),
+        (.insert("b", origin: .code), []), (.undo, [false]), (.startEdit(id: "m", WrittenText("x")), [false]),
         (.select(.caret(0)), []),
     ]
 
@@ -54,15 +54,15 @@ struct PresenceTests {
     @Test(arguments: texts)
     func whoIsTyping(names: [String], text: String?) {
         var script = ComposerScript()
-        for name in names { script.send(.peerTyping(name: name, true)) }
+        for name in names { script.send(.userTyping(name: name, true)) }
         #expect(script.state.typing == text)
     }
 
     @Test func eachNameExpiresUnlessRepeated() {
         var engine = ComposerEngine()
-        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
-        _ = engine.handle(.peerTyping(name: "Bo", true), at: .seconds(2))
-        _ = engine.handle(.peerTyping(name: "Ann", true), at: .seconds(4))
+        _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
+        _ = engine.handle(.userTyping(name: "Bo", true), at: .seconds(2))
+        _ = engine.handle(.userTyping(name: "Ann", true), at: .seconds(4))
         _ = engine.advance(to: .milliseconds(7999))
         #expect(engine.state.typingNames == ["Ann", "Bo"])
         _ = engine.advance(to: .seconds(8))
@@ -75,18 +75,18 @@ struct PresenceTests {
         var configuration = ComposerConfiguration()
         configuration.typingTimeout = .zero
         var engine = ComposerEngine(configuration: configuration)
-        _ = engine.handle(.peerTyping(name: "Ann", true), at: .zero)
+        _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
         #expect(engine.nextDeadline == nil)
         _ = engine.advance(to: .seconds(100_000))
         #expect(engine.state.typingNames == ["Ann"])
-        _ = engine.handle(.peerTyping(name: "Ann", false), at: .seconds(100_000))
+        _ = engine.handle(.userTyping(name: "Ann", false), at: .seconds(100_000))
         #expect(engine.state.typingNames == [])
     }
 
     /// SLK-41: hidden from the prefix on, until completion is closed or has nothing to show.
     @Test func theIndicatorIsHiddenWhileCompleting() {
         var script = ComposerScript()
-        script.send(.peerTyping(name: "Ann", true))
+        script.send(.userTyping(name: "Ann", true))
         script.type("@")
         #expect(script.state.typing == nil && script.state.typingNames == ["Ann"])
         let query = script.engine.completion?.openQuery ?? ""
@@ -99,8 +99,8 @@ struct PresenceTests {
     /// ⚠ SLK-41: an indicator refused while editing never came back.
     @Test func theIndicatorIsHiddenWhileEditing() {
         var script = ComposerScript()
-        script.send(.beginEdit(id: "m", WrittenText("x")))
-        script.send(.peerTyping(name: "Ann", true))
+        script.send(.startEdit(id: "m", WrittenText("x")))
+        script.send(.userTyping(name: "Ann", true))
         #expect(script.state.typing == nil)
         script.send(.cancelEdit)
         #expect(script.state.typing == "Ann is typing…")

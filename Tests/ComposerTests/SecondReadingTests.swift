@@ -189,14 +189,18 @@ struct SecondReadingTests {
     /// A gate keeps a message where it was written; edits are not its business.
     @Test func aGateKeepsTheMessage() {
         struct Gate: ComposerSendGate {
-            func refusal(of message: ComposedMessage) -> String? { message.text.source == "no" ? "because" : nil }
+            func rejectionReason(of message: ComposedMessage) -> String? {
+                message.text.source == "no" ? "because" : nil
+            }
         }
         var script = ComposerScript()
         script.change { $0.setSendGate(Gate()) }
         script.type("no")
         script.press("Return")
-        #expect(script.text == "no" && script.sent.isEmpty && script.effects.contains(.refused(.notTaken("because"))))
-        #expect(script.effects.contains(.keyHandled) && script.state.unsentCount == 0)
+        #expect(
+            script.text == "no" && script.sent.isEmpty && script.effects.contains(.rejected(.rejectedByHost("because")))
+        )
+        #expect(script.effects.contains(.keyHandled) && script.state.failedCount == 0)
         script.type("w")
         script.press("Return")
         #expect(script.sent.map(\.text.source) == ["now"])

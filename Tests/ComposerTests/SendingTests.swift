@@ -15,7 +15,7 @@ struct SendingTests {
         ),
         ([.insert("a", origin: .typed), .connected(false)], false),
         ([.insert("a", origin: .typed), .hide(true)], false),
-        ([.beginEdit(id: "m", WrittenText("a"))], false),
+        ([.startEdit(id: "m", WrittenText("a"))], false),
         ([.attach(Attachment(type: "a/b", name: "a", bytes: 1)), .insert("a", origin: .typed), .detach(0)], true),
     ]
 
@@ -50,7 +50,7 @@ struct SendingTests {
         script.send(.send)
         #expect(script.sent.count == 1 && script.text == "a" && !script.state.canSend)
         script.send(.send)
-        #expect(script.sent.isEmpty && script.effects.contains(.refused(.alreadySending)))
+        #expect(script.sent.isEmpty && script.effects.contains(.rejected(.alreadySending)))
         script.type("b")
         #expect(script.state.canSend)
         script.send(.deleteBackward(byWord: false))
@@ -75,10 +75,10 @@ struct SendingTests {
         script.send(.send)
         script.type("two")
         script.send(.sendFailed("send-1"))
-        #expect(script.text == "two" && script.state.unsentCount == 1)
+        #expect(script.text == "two" && script.state.failedCount == 1)
         script.send(.clear)
-        script.send(.restoreUnsent)
-        #expect(script.text == "one" && script.state.unsentCount == 0)
+        script.send(.restoreFailedMessage)
+        #expect(script.text == "one" && script.state.failedCount == 0)
         script.send(.sendFailed("send-1"))
         #expect(script.text == "one")
     }
@@ -87,7 +87,7 @@ struct SendingTests {
         var script = ComposerScript()
         script.type("one")
         script.send(.send)
-        script.send(.beginEdit(id: "m", WrittenText("old")))
+        script.send(.startEdit(id: "m", WrittenText("old")))
         script.send(.sendFailed("send-1"))
         #expect(script.text == "old")
         script.send(.cancelEdit)

@@ -24,7 +24,7 @@ struct ShakeTests {
     @Test func leavingForgets() {
         var detector = ShakeDetector()
         for place in [0.0, 60, 0, 60, 0] { _ = detector.moved(to: place, at: .zero) }
-        detector.left()
+        detector.reset()
         let found = [60.0, 0].map { detector.moved(to: $0, at: .zero) }
         #expect(found == [false, false])
     }

@@ -137,7 +137,7 @@ struct TokenTests {
         [.load(WrittenText("@jo")), .focus(true)], [.insert("@jo", origin: .code)],
         [.insert("@jo", origin: .paste)], [.insert("@jo", origin: .code), .clear, .undo],
         [.load(WrittenText("@jo x")), .select(.caret(3))],
-        [.beginEdit(id: "m", WrittenText("@jo"))],
+        [.startEdit(id: "m", WrittenText("@jo"))],
         [.focus(true), .load(WrittenText("@jo x")), .select(TextRange(location: 1, length: 2))],
         [.preedit("@jo")],
     ]
@@ -186,7 +186,7 @@ struct TokenTests {
         script.send(.complete(prefix))
         #expect(script.marked == after)
         #expect((script.completion?.prefix == prefix) == opens)
-        #expect(script.effects.contains(.refused(.completion(prefix))) == !opens)
+        #expect(script.effects.contains(.rejected(.completion(prefix))) == !opens)
     }
 
     @Test func aButtonAsksForTheFocus() {

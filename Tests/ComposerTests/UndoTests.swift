@@ -74,7 +74,7 @@ struct UndoTests {
         script.type("draft")
         script.send(.focus(true))
         script.send(.focus(false))
-        script.send(.beginEdit(id: "m", WrittenText("old")))
+        script.send(.startEdit(id: "m", WrittenText("old")))
         #expect(!script.state.canUndo)
         script.send(.undo)
         #expect(script.text == "old")

@@ -46,9 +46,9 @@ import Testing
 
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
     func nestingIsBounded(open: String, close: String) throws {
-        let deepest = Data(deep(JSONStream.deepest, open, close).utf8)
+        let deepest = Data(deep(JSONStream.maxDepth, open, close).utf8)
         #expect(throws: Never.self) { try JSONValue(parsing: deepest) }
-        for count in [JSONStream.deepest + 1, 1_000_000] {
+        for count in [JSONStream.maxDepth + 1, 1_000_000] {
             let beyond = Data(deep(count, open, close).utf8)
             #expect(throws: ArchiveError.tooDeep) { try JSONValue(parsing: beyond) }
             for enters in [true, false] {
@@ -69,13 +69,13 @@ import Testing
             let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
             let parts = Data(String(repeating: part, count: 100_000).utf8)
             var fed = 0
-            #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
-                while fed < 2 * JSONStream.longest {
+            #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
+                while fed < 2 * JSONStream.maxBytes {
                     try stream.feed(parts)
                     fed += parts.count
                 }
             }
-            #expect(fed <= JSONStream.longest)
+            #expect(fed <= JSONStream.maxBytes)
         }
     }
 
@@ -94,21 +94,21 @@ import Testing
         try stream.feed(Data(start.utf8))
         let parts = Data(String(repeating: part, count: 500_000).utf8)
         var fed = 0
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) {
-            while fed < 2 * JSONStream.longest {
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
+            while fed < 2 * JSONStream.maxBytes {
                 try stream.feed(parts)
                 fed += parts.count
             }
         }
-        #expect(fed <= JSONStream.longest)
+        #expect(fed <= JSONStream.maxBytes)
     }
 
     @Test func documentsThatAreReadWholeAreBounded() {
-        let spaces = Data(repeating: 0x20, count: JSONStream.longest + 1)
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) { try JSONValue(parsing: spaces) }
+        let spaces = Data(repeating: 0x20, count: JSONStream.maxBytes + 1)
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }
         // Nothing is in them, but each takes its place.
         let empty = Data(("[" + String(repeating: "{},", count: 2 << 20) + "{}]").utf8)
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.longest)) { try JSONValue(parsing: empty) }
+        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: empty) }
     }
 
     /// What is not kept has no bound.

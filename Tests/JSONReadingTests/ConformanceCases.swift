@@ -68,7 +68,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         ].map { ConformanceCase($0, .accept) } + [
             ConformanceCase([0x5B, 0x22, 0xEF, 0xB7, 0x90, 0x22, 0x5D], .accept),
             ConformanceCase(
-                String(repeating: "[", count: JSONStream.deepest) + String(repeating: "]", count: JSONStream.deepest),
+                String(repeating: "[", count: JSONStream.maxDepth) + String(repeating: "]", count: JSONStream.maxDepth),
                 .accept),
             ConformanceCase("[\"" + String(repeating: "é", count: 5000) + "\"]", .accept),
             ConformanceCase("[" + String(repeating: "0,", count: 5000) + "0]", .accept),
@@ -162,11 +162,11 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             ConformanceCase("\u{FEFF}7", .either(7)),
             // Too deep.
             ConformanceCase(
-                String(repeating: "[", count: JSONStream.deepest + 1)
-                    + String(repeating: "]", count: JSONStream.deepest + 1), .either(nil)),
+                String(repeating: "[", count: JSONStream.maxDepth + 1)
+                    + String(repeating: "]", count: JSONStream.maxDepth + 1), .either(nil)),
             ConformanceCase(
-                String(repeating: "{\"a\":", count: JSONStream.deepest + 1) + "1"
-                    + String(repeating: "}", count: JSONStream.deepest + 1), .either(nil)),
+                String(repeating: "{\"a\":", count: JSONStream.maxDepth + 1) + "1"
+                    + String(repeating: "}", count: JSONStream.maxDepth + 1), .either(nil)),
         ] + [
             // No UTF-8: alone, cut off, too long for what they say, surrogates, beyond Unicode.
             text([0xFF], "\u{FFFD}"), text([0x80], "\u{FFFD}"), text([0xC3], "\u{FFFD}"),

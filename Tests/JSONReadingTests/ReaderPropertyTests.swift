@@ -14,7 +14,7 @@ struct ReaderPropertyTests {
             guard let document = documents.next() else { return }
             let broken = JSONInvariants.violation(
                 of: document, nesting: number.isMultiple(of: 50) ? 505 + number / 50 % 10 : 0,
-                asksFoundation: number.isMultiple(of: 4))
+                checksFoundation: number.isMultiple(of: 4))
             #expect(broken == nil, "\(String(decoding: document, as: UTF8.self).debugDescription)")
         }
     }

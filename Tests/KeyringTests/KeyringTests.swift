@@ -13,17 +13,17 @@ final class KeyringTests: GtkTestCase {
             let service = try SecretService()
             defer { service.end() }
             let keyring = Keyring()
-            XCTAssertNil(try finish { try await keyring.secret(of: Self.ann) })
-            try finish { try await keyring.keep(Secret("one"), of: Self.ann) }
-            try finish { try await keyring.keep(Secret("zwei ✓"), of: Self.ann) }
-            try finish { try await keyring.keep(Secret("other"), of: "@bo:example.org") }
+            XCTAssertNil(try finish { try await keyring.credential(of: Self.ann) })
+            try finish { try await keyring.store(AccountCredential("one"), of: Self.ann) }
+            try finish { try await keyring.store(AccountCredential("zwei ✓"), of: Self.ann) }
+            try finish { try await keyring.store(AccountCredential("other"), of: "@bo:example.org") }
             // Another start of the application finds it.
             let again = Keyring()
-            XCTAssertEqual(try finish { try await again.secret(of: Self.ann) }, Secret("zwei ✓"))
-            try finish { try await again.removeSecret(of: Self.ann) }
-            try finish { try await again.removeSecret(of: Self.ann) }
-            XCTAssertNil(try finish { try await again.secret(of: Self.ann) })
-            XCTAssertEqual(try finish { try await again.secret(of: "@bo:example.org") }, Secret("other"))
+            XCTAssertEqual(try finish { try await again.credential(of: Self.ann) }, AccountCredential("zwei ✓"))
+            try finish { try await again.removeCredential(of: Self.ann) }
+            try finish { try await again.removeCredential(of: Self.ann) }
+            XCTAssertNil(try finish { try await again.credential(of: Self.ann) })
+            XCTAssertEqual(try finish { try await again.credential(of: "@bo:example.org") }, AccountCredential("other"))
         }
     }
 
@@ -32,15 +32,15 @@ final class KeyringTests: GtkTestCase {
             let service = try SecretService()
             defer { service.end() }
             let keyring = Keyring()
-            try finish { try await keyring.keep(Secret("one"), of: Self.ann) }
+            try finish { try await keyring.store(AccountCredential("one"), of: Self.ann) }
             try service.lock()
             // Nobody is there to answer the question: it is as if it were closed.
-            XCTAssertEqual(Self.failure { _ = try await keyring.secret(of: Self.ann) }, .locked)
+            XCTAssertEqual(Self.failure { _ = try await keyring.credential(of: Self.ann) }, .locked)
             service.end()
             let open = try SecretService()
             defer { open.end() }
             // In a session with another service than the one before.
-            XCTAssertEqual(try finish { try await keyring.secret(of: Self.ann) }, Secret("one"))
+            XCTAssertEqual(try finish { try await keyring.credential(of: Self.ann) }, AccountCredential("one"))
         }
     }
 
@@ -48,8 +48,9 @@ final class KeyringTests: GtkTestCase {
         onMain {
             let keyring = Keyring()
             for call: @MainActor @Sendable () async throws -> Void in [
-                { _ = try await keyring.secret(of: Self.ann) }, { try await keyring.keep(Secret("x"), of: Self.ann) },
-                { try await keyring.removeSecret(of: Self.ann) },
+                { _ = try await keyring.credential(of: Self.ann) },
+                { try await keyring.store(AccountCredential("x"), of: Self.ann) },
+                { try await keyring.removeCredential(of: Self.ann) },
             ] {
                 guard case .unavailable? = Self.failure(call) else { return XCTFail("not unavailable") }
             }
@@ -57,12 +58,13 @@ final class KeyringTests: GtkTestCase {
     }
 
     @MainActor
-    private static func failure(_ call: @escaping @MainActor @Sendable () async throws -> Void) -> SecretStorageError? {
+    private static func failure(_ call: @escaping @MainActor @Sendable () async throws -> Void) -> CredentialStoreError?
+    {
         do {
             try finish(call)
             return nil
         } catch {
-            return error as? SecretStorageError
+            return error as? CredentialStoreError
         }
     }
 }

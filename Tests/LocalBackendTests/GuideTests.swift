@@ -26,18 +26,18 @@ import Testing
             ("can I reply to this?", .replying),
         ] as [(String, GuideTopic.ID)])
     func knowsItsTopics(said: String, id: GuideTopic.ID) throws {
-        #expect(answer(to: said)?.contains(try topic(id).answer) == true)
+        #expect(answer(to: said)?.contains(try topic(id).reply) == true)
     }
 
     @Test(arguments: ["a mushroom", "history", "I upped it", "mydraft"]) func findsNoWordsInsideOthers(_ said: String) {
         let reply = answer(to: said) ?? ""
-        #expect(!guide.topics.contains { reply.contains($0.answer) })
+        #expect(!guide.topics.contains { reply.contains($0.reply) })
         #expect(!reply.contains("Hello"))
     }
 
     @Test func answersSeveralAtOnceInOneMessage() throws {
         let reply = try #require(answer(to: "hello there", "how do I edit?", "and delete?"))
-        let parts = ["Hello, nice to read you.", try topic(.editing).answer, try topic(.deleting).answer]
+        let parts = ["Hello, nice to read you.", try topic(.editing).reply, try topic(.deleting).reply]
         #expect(reply == parts.joined(separator: "\n\n"))
     }
 

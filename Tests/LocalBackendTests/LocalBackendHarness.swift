@@ -18,7 +18,7 @@ struct LocalBackendHarness {
         store = try await ChatStore.open(in: folder.path("store"))
         let seconds = Mutex(0.0)
         backend = try await LocalBackend.start(
-            over: store, ownName: ownName, clock: clock,
+            over: store, ownDisplayName: ownName, clock: clock,
             now: {
                 seconds.withLock { seconds in
                     seconds += 1

@@ -21,11 +21,11 @@ import Testing
         #expect(rooms[0].lastMessage?.senderName == "Guide")
         #expect(rooms[1].unreadCount == 0)
         let members = try await harness.store.members(of: rooms[0].id)
-        #expect(members.map(\.id) == [LocalBackend.ownID, LocalBackend.guideID])
+        #expect(members.map(\.id) == [LocalBackend.ownUserID, LocalBackend.guideID])
         #expect(members.map(\.kind) == [.own, .guide])
         #expect(members.first?.displayName == "Robin")
         let notes = try await harness.store.members(of: rooms[1].id)
-        #expect(notes.map(\.id) == [LocalBackend.ownID])
+        #expect(notes.map(\.id) == [LocalBackend.ownUserID])
     }
 
     @Test func doesNotMakeTheFirstRoomsAgainOnceLeft() async throws {
@@ -65,7 +65,7 @@ import Testing
         }
         await #expect(throws: ChatError.notPermitted) { try await harness.backend.delete(greeting.id, in: room) }
         await #expect(throws: ChatError.notPermitted) {
-            try await harness.backend.removeMember(LocalBackend.ownID, from: room)
+            try await harness.backend.removeMember(LocalBackend.ownUserID, from: room)
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("Files on this computer") struct LocalMediaTests {
     /// Takes a content in and makes it so old that a sweep looks at it.
     private func takeIn(_ text: String, _ harness: LocalBackendHarness) async throws -> MediaReference {
-        try await harness.backend.takeIn(.data(Data(text.utf8)), named: text, type: "text/plain") { _ in }
+        try await harness.backend.storeMedia(.data(Data(text.utf8)), named: text, type: "text/plain") { _ in }
     }
 
     private func isThere(_ media: MediaReference, _ harness: LocalBackendHarness) async -> Bool {

@@ -22,7 +22,7 @@ import Testing
 
     private func changeAll(_ backend: MatrixBackend) async throws {
         try await backend.edit(ids[0], in: room, text: "edited")
-        try await backend.react("👍", isGiven: true, to: ids[1], in: room)
+        try await backend.react("👍", isAdded: true, to: ids[1], in: room)
         try await backend.delete(ids[2], in: room)
     }
 
@@ -46,9 +46,9 @@ import Testing
         #expect(isChanged(try await backend.messages(in: room, around: .message(ids[1]), limit: 10).messages))
         #expect(try await backend.revisions(of: ids[0], in: room).map(\.text) == ["said"])
         // As it is seen, a second tap takes it back, and nothing has to be sent.
-        try await backend.react("👍", isGiven: false, to: ids[1], in: room)
+        try await backend.react("👍", isAdded: false, to: ids[1], in: room)
         await backend.shown(in: room) { $0[1].reactions.isEmpty }
-        try await backend.react("👍", isGiven: true, to: ids[1], in: room)
+        try await backend.react("👍", isAdded: true, to: ids[1], in: room)
         await backend.close()
         await store.close()
 
@@ -73,7 +73,7 @@ import Testing
         await backend.waitForRoom(room)
         try await changeAll(backend)
         let refused = await backend.shown(in: room) { messages in
-            messages.allSatisfy { $0.pendingChange?.isRefused == true }
+            messages.allSatisfy { $0.pendingChange?.isRejected == true }
         }
         #expect(refused.map(\.text) == ["said", "said", "said"])
         #expect(refused.map(\.reactions.isEmpty) == [true, true, true] && refused.allSatisfy { !$0.isDeleted })
@@ -94,7 +94,7 @@ import Testing
         await backend.waitForRoom(room)
         let echo = try await backend.send(Fixtures.outgoing("echo", transaction: "t"), to: room)
         await backend.sendingEnds(in: room)
-        try await backend.react("👍", isGiven: true, to: echo.id, in: room)
+        try await backend.react("👍", isAdded: true, to: echo.id, in: room)
         await backend.shown(in: room) { $0.last?.reactions.count == 1 }
         await backend.sendingEnds(in: room)
         await backend.shown(in: room) { $0.last?.id == echo.id && $0.last?.reactions.count == 1 }

@@ -36,7 +36,7 @@ struct ChangeWorld {
     private let folder = TemporaryFolder()
     private let store: ChatStore
     private var random: SeededGenerator
-    private var book = ChangeBook()
+    private var book = PendingChanges()
     private var queue: [OutboxItem] = []
     private var log: [Entry] = []
     private var told = 0
@@ -70,8 +70,8 @@ struct ChangeWorld {
         case 10: actElsewhere()
         // The program is started anew.
         default:
-            book = ChangeBook()
-            _ = book.follow(queue, in: Self.room)
+            book = PendingChanges()
+            _ = book.update(queue, in: Self.room)
         }
     }
 
@@ -96,8 +96,8 @@ struct ChangeWorld {
         }
         let request = OutboxRequest(
             id: TransactionID("t\(number)"), room: Self.room, action: action, queuedAt: Self.time(Int64(number)))
-        queue.append(OutboxItem(request: request, state: .waiting, isUnsent: false))
-        _ = book.follow(queue, in: Self.room)
+        queue.append(OutboxItem(request: request, state: .waiting, isOverdue: false))
+        _ = book.update(queue, in: Self.room)
     }
 
     /// The server takes the first that waits; its answer comes before or after the sync that tells of it.
@@ -117,7 +117,7 @@ struct ChangeWorld {
             log[entry].isKnown = true
         }
         queue.remove(at: first)
-        _ = book.follow(queue, in: Self.room)
+        _ = book.update(queue, in: Self.room)
     }
 
     private static func place(of request: OutboxRequest) -> Int {
@@ -149,14 +149,14 @@ struct ChangeWorld {
     private mutating func refuse() {
         guard let first = queue.firstIndex(where: { !$0.isFailed }) else { return }
         queue[first].state = .failed(reason: "403")
-        _ = book.follow(queue, in: Self.room)
+        _ = book.update(queue, in: Self.room)
     }
 
     /// The user tries again what was refused, or gives it up.
     private mutating func decide() {
         guard let first = queue.firstIndex(where: { $0.isFailed }) else { return }
         if Bool.random(using: &random) { queue[first].state = .waiting } else { queue.remove(at: first) }
-        _ = book.follow(queue, in: Self.room)
+        _ = book.update(queue, in: Self.room)
     }
 
     private mutating func sync() async throws {
@@ -194,10 +194,10 @@ struct ChangeWorld {
 
     func shown() async throws -> [Seen] {
         try await store.messages((0..<Self.count).map(Self.id), in: Self.room).map { message in
-            let shown = book.shown(message, by: Self.own)
+            let shown = book.displayed(message, by: Self.own)
             return Seen(
                 text: shown.text, isDeleted: shown.isDeleted, isLoved: !shown.reactions.isEmpty,
-                isRefused: shown.pendingChange?.isRefused ?? false)
+                isRefused: shown.pendingChange?.isRejected ?? false)
         }
     }
 

@@ -33,17 +33,17 @@ import Testing
             expected: .signedOut(isSoft: false)),
         Case(
             status: 403, body: #"{"errcode":"M_FORBIDDEN","error":"No"}"#,
-            expected: .refused(status: 403, code: "M_FORBIDDEN", reason: "No")),
+            expected: .rejected(status: 403, code: "M_FORBIDDEN", reason: "No")),
         Case(
             status: 413, body: #"{"errcode":"M_TOO_LARGE"}"#,
-            expected: .refused(status: 413, code: "M_TOO_LARGE", reason: "")),
+            expected: .rejected(status: 413, code: "M_TOO_LARGE", reason: "")),
         Case(
             status: 413, body: "<html>Request entity too large</html>",
-            expected: .refused(status: 413, code: "M_TOO_LARGE", reason: "")),
+            expected: .rejected(status: 413, code: "M_TOO_LARGE", reason: "")),
         Case(
-            status: 414, body: "", expected: .refused(status: 414, code: "M_TOO_LARGE", reason: "")),
+            status: 414, body: "", expected: .rejected(status: 414, code: "M_TOO_LARGE", reason: "")),
         Case(
-            status: 431, body: "{}", expected: .refused(status: 431, code: "M_TOO_LARGE", reason: "")),
+            status: 431, body: "{}", expected: .rejected(status: 431, code: "M_TOO_LARGE", reason: "")),
         Case(status: 502, body: "<html>Bad gateway</html>", expected: .unreachable(reason: "status 502")),
         Case(status: 520, body: "", expected: .unreachable(reason: "status 520")),
         Case(

@@ -32,7 +32,7 @@ import Testing
     @Test func anyFieldOfAnyEventMayBeAnything() throws {
         let first = Events.text("$first", "before")
         let last = Events.text("$last", "after")
-        let reader = EventReader(own: own, translator: .untranslated)
+        let reader = EventParser(ownUserID: own, translator: .untranslated)
         var count = 0
         for event in Events.all {
             for mutated in event.mutations(with: Self.junk) {
@@ -48,7 +48,7 @@ import Testing
                     guard case .message(let message) = event else { continue }
                     #expect(!message.id.rawValue.isEmpty && !message.text.utf8.contains(0))
                 }
-                _ = RoomStateReader(own: own, state: room.state)
+                _ = ParsedRoomState(ownUserID: own, state: room.state)
             }
         }
         #expect(count > 3000, "\(count) mutations")
@@ -63,7 +63,7 @@ import Testing
             .replacing(#""DEEP""#, with: deep)
         let said = try await FakeTransport(200, body).client.call(.get, ["client", "v3", "sync"])
         let room = try #require(try PlainSync.read(said, since: "s1").rooms.first)
-        let read = EventReader(own: own, translator: .untranslated).timeline(room.timeline)
+        let read = EventParser(ownUserID: own, translator: .untranslated).timeline(room.timeline)
         #expect(read.first?.text == "before" && read.last?.text == "after")
     }
 
@@ -144,12 +144,12 @@ import Testing
     @Test func aStoreTakesInWhateverIsRead() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
-        let reader = EventReader(own: own, translator: .untranslated)
+        let reader = EventParser(ownUserID: own, translator: .untranslated)
         // All at once: what one of them leaves behind is met by the next.
         let events = Events.all.flatMap { $0.mutations(with: Self.junk) }.compactMap(MatrixEvent.init)
         var batch = RoomBatch(id: RoomID("!room"), createdAt: Fixtures.date)
         batch.events = reader.timeline(events)
-        let state = RoomStateReader(own: own, state: events.filter { $0.stateKey != nil })
+        let state = ParsedRoomState(ownUserID: own, state: events.filter { $0.stateKey != nil })
         batch.members = state.members
         batch.settings = state.settings
         _ = try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s2"]))
@@ -164,7 +164,7 @@ import Testing
             #"{"next_batch":"a","next_batch":"b","rooms":{"join":{"!r":{"timeline":{"events":[{"event_id":"$a","type":"m.room.message","sender":"@a:b","origin_server_ts":1,"content":{"msgtype":"m.text","body":"x \ud800 y"}}]}}}}}"#
         let update = try PlainSync.read(JSONValue(parsing: Data(body.utf8)), since: nil)
         #expect(update.token == "b")
-        let events = EventReader(own: own, translator: .untranslated).timeline(update.rooms[0].timeline)
+        let events = EventParser(ownUserID: own, translator: .untranslated).timeline(update.rooms[0].timeline)
         #expect(events.first?.text?.hasPrefix("x ") == true)
     }
 }

@@ -37,7 +37,7 @@ import Testing
     private func start(_ server: Server, _ folder: TemporaryFolder) async throws -> MatrixBackend {
         let url = try #require(URL(string: "https://example.org"))
         return try await MatrixBackend.start(
-            over: ChatStore.open(in: folder.path("store")), server: url, own: MemberID("@me:example.org"),
+            over: ChatStore.open(in: folder.path("store")), server: url, ownUserID: MemberID("@me:example.org"),
             token: AccessToken("secret"), transport: server)
     }
 
@@ -53,7 +53,7 @@ import Testing
             #expect(try text(await backend.thumbnail(of: photo, fitting: 320, by: 240)) == "small")
             #expect(try text(await backend.thumbnail(of: photo, fitting: 300, by: 200)) == "small", "the same one")
         }
-        #expect(await backend.contentAtHand(of: photo) == nil)
+        #expect(await backend.cachedContent(of: photo) == nil)
         #expect(server.paths == ["thumbnail/a/b?width=320&height=320&method=scale&animated=false"])
         // The viewer wants all of it; rows have it then, too.
         #expect(try text(await backend.content(of: photo)) == "large")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct MessageContentTests {
     private let ann = MentionTarget.member("@ann:example.org")
-    private let writer = MessageContent(own: MemberID("@me:example.org"))
+    private let writer = MessageContent(ownUserID: MemberID("@me:example.org"))
 
     @Test func plainTextIsSentAsItIs() {
         #expect(
@@ -116,7 +116,7 @@ import Testing
         content.merge(part.object ?? [:]) { $1 }
         let file = try #require(MessageText(.object(content))?.attachments.first)
         #expect(file.name == "a.ogg" && file.blurHash == nil && file.altText == nil)
-        #expect(file.loudness?.allSatisfy { (0...MediaReference.loudest).contains($0) } == true)
+        #expect(file.loudness?.allSatisfy { (0...MediaReference.maxAmplitude).contains($0) } == true)
     }
 
     @Test func aLongVoiceMessageKeepsItsPeaks() throws {
@@ -126,8 +126,8 @@ import Testing
             "org.matrix.msc1767.audio": ["waveform": .array(told), "duration": 60_000],
         ]
         let file = try #require(MessageText(content)?.attachments.first)
-        #expect(file.loudness?.count == MediaReference.mostLoudnesses && file.loudness?[50] == 900)
-        #expect(file.loudness?.filter { $0 == 3 }.count == MediaReference.mostLoudnesses - 1)
+        #expect(file.loudness?.count == MediaReference.maxWaveformSamples && file.loudness?[50] == 900)
+        #expect(file.loudness?.filter { $0 == 3 }.count == MediaReference.maxWaveformSamples - 1)
         #expect(file.duration == 60_000)
     }
 

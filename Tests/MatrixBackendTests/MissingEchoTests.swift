@@ -95,7 +95,7 @@ import Testing
         let store = try await ChatStore.open(in: folder.path("store"))
         func start() async throws -> MatrixBackend {
             try await MatrixBackend.start(
-                over: store, server: URL(filePath: "/"), own: MemberID(own), token: nil,
+                over: store, server: URL(filePath: "/"), ownUserID: MemberID(own), token: nil,
                 transport: FakeHomeserver { _ in nil })
         }
         func tell(_ events: [TimelineEvent]) async throws {

@@ -9,15 +9,15 @@ import Testing
 /// What the user is told of, by the rules of the account.
 @Suite struct PushRulesTests {
     private let room = PushRoom(
-        id: RoomID("!room"), own: MemberID("@me:example.org"), ownName: "Robin", memberCount: 3,
+        id: RoomID("!room"), ownUserID: MemberID("@me:example.org"), ownDisplayName: "Robin", memberCount: 3,
         powerLevels: ["users": ["@ann:example.org": 50], "notifications": ["room": 50]])
 
     private func attention(
         _ rules: JSONValue, to content: JSONValue = ["body": "Hello"], by sender: String = "@bob:example.org",
         type: String = "m.room.message"
-    ) throws -> MessageAttention {
+    ) throws -> NotificationLevel {
         let event = try #require(MatrixEvent(Events.event("$e", type, content, by: sender)))
-        return PushRules(["global": rules]).attention(to: event, in: room)
+        return PushRules(["global": rules]).notificationLevel(to: event, in: room)
     }
 
     private static let tell: JSONValue = ["notify"]
@@ -76,7 +76,7 @@ import Testing
     @Test func theFirstRuleThatHoldsCounts() throws {
         let silent: JSONValue = []
         func kinds(_ override: JSONValue, _ content: JSONValue, _ room: JSONValue, _ sender: JSONValue) throws
-            -> MessageAttention
+            -> NotificationLevel
         {
             func rules(_ actions: JSONValue, id: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
                 if actions == .null { return [] }
@@ -128,9 +128,9 @@ import Testing
     }
 
     @Test func untilRulesAreKnownMessagesAndMentionsCount() throws {
-        func told(_ content: JSONValue, by sender: String = "@bob:example.org") throws -> MessageAttention {
+        func told(_ content: JSONValue, by sender: String = "@bob:example.org") throws -> NotificationLevel {
             let event = try #require(MatrixEvent(Events.event("$e", "m.room.message", content, by: sender)))
-            return PushRules.standard.attention(to: event, in: room)
+            return PushRules.standard.notificationLevel(to: event, in: room)
         }
         #expect(try told(["body": "x"]) == .unread)
         #expect(try told(["body": "x", "m.mentions": ["user_ids": ["@ann:a", "@me:example.org"]]]) == .mention)
@@ -144,7 +144,7 @@ import Testing
         for glob in [Glob(long), Glob(long, inWords: true), Glob(literal: long), Glob(long + "*")] {
             #expect(!glob.matches(long) && !glob.matches(""))
         }
-        let longest = String(repeating: "a", count: Glob.longest)
+        let longest = String(repeating: "a", count: Glob.maxLength)
         #expect(Glob(longest).matches(longest) && Glob(longest, inWords: true).matches("x \(longest) y"))
     }
 

@@ -14,7 +14,7 @@ import Testing
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()
-    private let standing = SyncStanding()
+    private let standing = SyncStatus()
     private let told = Told()
 
     private final class Told: Sendable {
@@ -41,7 +41,7 @@ import Testing
         let cache = MediaCache(
             folder: folder.path("cache"), index: store, now: { Fixtures.date })
         return MatrixOutboxBackend(
-            client: transport.client, store: store, own: Self.own, standing: standing,
+            client: transport.client, store: store, ownUserID: Self.own, syncStatus: standing,
             media: MediaArchive(folder: folder.path("media")), fetched: cache, now: { Fixtures.date }
         ) { [told] _, delivery in
             if case .message(let id) = delivery { told.ids.withLock { $0.append(id) } }

@@ -63,10 +63,10 @@ import Testing
         if let avatar = given.avatar {
             state.append(Events.event("$a", "m.room.avatar", ["url": avatar], by: "@ann:a", stateKey: ""))
         }
-        let reader = RoomStateReader(own: Self.own, state: state.compactMap(MatrixEvent.init))
+        let reader = ParsedRoomState(ownUserID: Self.own, state: state.compactMap(MatrixEvent.init))
         var settings: [String: String?] = [:]
-        let change = RoomAvatar(kept: given.kept, hero: given.hero)
-            .change(by: update, reader, own: Self.own, &settings)
+        let change = RoomAvatar(storedURI: given.kept, hero: given.hero)
+            .change(by: update, reader, ownUserID: Self.own, &settings)
         #expect(change == given.expected)
         #expect((settings[RoomAvatar.uriSetting] != nil) == (given.avatar != nil), "what was told is kept")
         #expect((settings[RoomAvatar.heroSetting] != nil) == (given.heroes != nil))

@@ -17,8 +17,8 @@ import Testing
         let unsigned: JSONValue = before.map { ["prev_content": $0] } ?? [:]
         let event = try #require(
             MatrixEvent(Events.event("$e", type, content, by: sender, at: 9000, stateKey: key, unsigned: unsigned)))
-        let reader = EventReader(
-            own: MemberID("@me:example.org"), translator: .untranslated, creation: creation)
+        let reader = EventParser(
+            ownUserID: MemberID("@me:example.org"), translator: .untranslated, creation: creation)
         guard case .message(let message)? = reader.event(event) else { return nil }
         #expect(message.kind == .event && message.text.isEmpty)
         return message.event
@@ -63,7 +63,7 @@ import Testing
             try changed("Robert", "mxc://a/1")
                 == RoomEvent(.renamed, subject: bob, name: "Bob", before: "Bob", after: "Robert"))
         #expect(try changed(nil, "mxc://a/1")?.after == bob.rawValue, "without a name by the identifier")
-        #expect(try changed("Bob", "mxc://a/2") == RoomEvent(.pictured, subject: bob, name: "Bob"))
+        #expect(try changed("Bob", "mxc://a/2") == RoomEvent(.avatarChanged, subject: bob, name: "Bob"))
         #expect(try changed("Bob", "mxc://a/1") == nil, "nothing that anyone sees")
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(try read("m.room.name", [:], before: ["name": "B"]) == RoomEvent(.roomNamed, before: "B"))
         #expect(try read("m.room.name", ["name": "B"], before: ["name": "B"]) == nil)
         #expect(try read("m.room.topic", ["topic": "x"]) == RoomEvent(.topicSet, after: "x"))
-        #expect(try read("m.room.avatar", ["url": "mxc://a/b"]) == RoomEvent(.roomPictured))
+        #expect(try read("m.room.avatar", ["url": "mxc://a/b"]) == RoomEvent(.roomAvatarChanged))
         #expect(try read("m.room.encryption", ["algorithm": "x"]) == RoomEvent(.encrypted))
         #expect(
             try read("m.room.tombstone", ["body": "x", "replacement_room": "!new:b.org"])
@@ -132,7 +132,7 @@ import Testing
             try read("m.room.third_party_invite", [:], before: ["display_name": "carl@…"], key: "token")
                 == RoomEvent(.uninvitedElsewhere, after: "carl@…"))
         let call = try #require(MatrixEvent(Events.event("$c", "m.call.invite", ["call_id": "1"])))
-        guard case .message(let message)? = EventReader(own: bob, translator: .untranslated).event(call) else {
+        guard case .message(let message)? = EventParser(ownUserID: bob, translator: .untranslated).event(call) else {
             Issue.record("a call is not told")
             return
         }

@@ -185,7 +185,8 @@ import Testing
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await MatrixBackend.start(
-            over: store, server: URL(filePath: "/"), own: MemberID("@me:example.org"), token: AccessToken("secret"),
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"),
+            token: AccessToken("secret"),
             hasSlidingSync: false, transport: transport)
         for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Garden" { break }
         #expect(try await store.setting("matrix.sync.plain") == "s2")

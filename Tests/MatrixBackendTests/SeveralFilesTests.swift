@@ -62,7 +62,7 @@ import Testing
         try await send(backend)
         let shown = await backend.shown(in: room) { $0.contains { $0.delivery == .failed } }
         #expect(shown.filter { $0.delivery == .failed }.map { $0.attachments.map(\.name) } == [["b"]])
-        try await backend.delete(EchoBook.id(of: TransactionID("t")), in: room)
+        try await backend.delete(LocalEchoes.id(of: TransactionID("t")), in: room)
         for transaction in ["t.2", "t.1"] { try await backend.discard(TransactionID(transaction), in: room) }
         await backend.sendingEnds(in: room)
         #expect(server.paths.contains { $0.contains("/redact/$t/") })

@@ -18,7 +18,7 @@ import Testing
     ) async throws -> (MatrixBackend, ChatStore) {
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await MatrixBackend.start(
-            over: store, server: URL(filePath: "/"), own: MemberID(me), token: AccessToken("secret"),
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID(me), token: AccessToken("secret"),
             hasSlidingSync: sliding, transport: server)
         return (backend, store)
     }
@@ -185,7 +185,7 @@ import Testing
             try await server.allIsTaken()
             #expect(try await store.roomSummaries().first?.unreadCount == 0, "\(id)")
             let last = try await store.messages(in: room, before: .max, limit: 1).messages
-            #expect(last.first?.readers.map(\.member.rawValue) == ["@bob:example.org"], "\(id)")
+            #expect(last.first?.readReceipts.map(\.member.rawValue) == ["@bob:example.org"], "\(id)")
         }
         await backend.close()
         await store.close()

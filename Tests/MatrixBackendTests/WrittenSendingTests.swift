@@ -121,7 +121,7 @@ import Testing
         await backend.waitForRoom(room)
         await backend.outbox.setOnline(false)
         func file(_ name: String) async throws -> MediaReference {
-            try await backend.takeIn(.data(Data(name.utf8)), named: name, type: "text/plain") { _ in }
+            try await backend.storeMedia(.data(Data(name.utf8)), named: name, type: "text/plain") { _ in }
         }
         var queued = try await file("queued")
         queued.thumbnailURI = try await file("poster").uri

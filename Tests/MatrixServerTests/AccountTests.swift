@@ -38,14 +38,14 @@ struct AccountTests {
     }
 
     private static func signIn(
-        _ name: String, to accounts: MatrixAccounts, place: SecretPlace = .keyring, again: String? = nil
+        _ name: String, to accounts: MatrixAccounts, place: CredentialLocation = .keyring, again: String? = nil
     ) async throws -> String {
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
-        #expect(server.takesPassword)
+        #expect(server.supportsPassword)
         let account = try await accounts.logIn(
-            to: server, with: .password(name: name, Secret("password")), again: again)
-        try await accounts.keepSecret(of: account.id, in: place)
-        try await accounts.begin(account.id)
+            to: server, with: .password(name: name, AccountCredential("password")), again: again)
+        try await accounts.storeCredential(of: account.id, in: place)
+        try await accounts.activate(account.id)
         return account.id
     }
 
@@ -92,7 +92,7 @@ struct AccountTests {
         let backend = try await #require(accounts.backend(of: ann))
         let room = try await backend.createRoom(named: "Kept")
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
-        try await backend.setOwnName("Anna")
+        try await backend.setDisplayName("Anna")
         await isCalled("Anna")
         try await backend.client.setDisplayName("Annabel", of: MemberID(ann))
         await isCalled("Annabel")
@@ -134,7 +134,7 @@ struct AccountTests {
         let backend = try await #require(accounts.backend(of: ann))
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
         try await backend.send(WrittenMessage("Later"), as: TransactionID("t1"), to: room)
-        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1))
+        #expect(try await accounts.pendingCount(of: ann) == PendingCount(messages: 1))
 
         await home.keyring.fail(with: nil)
         await accounts.retry(ann)
@@ -147,7 +147,7 @@ struct AccountTests {
                 default: []
                 }
             if told.contains(where: {
-                $0.transactionID == TransactionID("t1") && EchoBook.transaction(of: $0.id) == nil
+                $0.transactionID == TransactionID("t1") && LocalEchoes.transaction(of: $0.id) == nil
             }) {
                 break
             }
@@ -192,12 +192,12 @@ struct AccountTests {
         request.body = .json(Data(#"{"user":"\#(ann)"}"#.utf8))
         #expect(try await backend.client.transport.send(request).status == 200)
         // The request that waits for what is new has been let in already.
-        await accounts.wake()
+        await accounts.reconnect()
         try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
 
         try await backend.send(WrittenMessage("Meanwhile"), as: TransactionID("t1"), to: room)
         try await backend.saveDraft(Fixtures.draft("half a thought"), in: room)
-        #expect(try await accounts.unsent(of: ann) == UnsentCount(messages: 1, drafts: 1))
+        #expect(try await accounts.pendingCount(of: ann) == PendingCount(messages: 1, drafts: 1))
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
         #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
         try await Self.wait(accounts, for: ann) { $0 == .online }
@@ -250,10 +250,11 @@ struct AccountTests {
         await #expect(throws: SignInProblem.notAnAddress) { _ = try await accounts.server(at: "http://example.org") }
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
         await #expect(throws: SignInProblem.wrongPassword) {
-            _ = try await accounts.logIn(to: server, with: .password(name: "nobody", Secret("x")), again: nil)
+            _ = try await accounts.logIn(
+                to: server, with: .password(name: "nobody", AccountCredential("x")), again: nil)
         }
         await #expect(throws: SignInProblem.wrongToken) {
-            _ = try await accounts.logIn(to: server, with: .accessToken(Secret("syt_none")), again: nil)
+            _ = try await accounts.logIn(to: server, with: .accessToken(AccountCredential("syt_none")), again: nil)
         }
         await accounts.close()
         await list.close()
@@ -268,14 +269,14 @@ struct AccountTests {
         let client = MatrixClient(server: server.url, transport: CurlTransport())
         let session = try await client.logIn(name: name, password: "password", deviceName: "Other")
         let account = try await accounts.logIn(
-            to: server, with: .accessToken(Secret(session.token.value)), again: nil)
+            to: server, with: .accessToken(AccountCredential(session.token.value)), again: nil)
         #expect(account.id == session.user.rawValue && account.device == session.device)
-        try await accounts.keepSecret(of: account.id, in: .file)
+        try await accounts.storeCredential(of: account.id, in: .file)
         #expect(await home.keyring.secrets.isEmpty)
         await accounts.abandon(account.id)
         #expect(try await client.with(token: session.token).whoAmI().user == session.user)
 
-        _ = try await accounts.logIn(to: server, with: .password(name: name, Secret("password")), again: nil)
+        _ = try await accounts.logIn(to: server, with: .password(name: name, AccountCredential("password")), again: nil)
         let token = try #require(await accounts.pending[account.id]?.token)
         await accounts.abandon(account.id)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) {

@@ -10,7 +10,7 @@ import Testing
 
 /// What commands that say something make of what stands behind them, from the composer to what a server gets.
 struct CommandWireTests {
-    private let commands = CommandRegistry(abilities: [], translator: .untranslated)
+    private let commands = CommandRegistry(capabilities: [], translator: .untranslated)
     private let file = Composer.Attachment(type: "image/png", name: "a.png", bytes: 3, source: "mxc://a/b")
 
     /// What the composer hands over of this text; nil with a reason where it refuses.
@@ -23,7 +23,7 @@ struct CommandWireTests {
         var answer: (ComposedMessage?, reason: String?) = (nil, nil)
         for effect in engine.handle(.send, at: .zero) {
             if case .send(let message) = effect { answer.0 = message }
-            if case .refused(.notTaken(let reason)) = effect { answer.reason = reason }
+            if case .rejected(.rejectedByHost(let reason)) = effect { answer.reason = reason }
         }
         return answer
     }
@@ -32,9 +32,9 @@ struct CommandWireTests {
     private func content(_ text: WrittenText, files: [Composer.Attachment] = []) throws -> JSONValue {
         let message = try #require(composed(text, files: files).0)
         let command = try commands.command(in: message.text.source)
-        let written = WrittenMessage.messages(for: message, as: try #require(command).spoken)
+        let written = WrittenMessage.messages(for: message, as: try #require(command).messageCommand)
         #expect(written.count == 1 && written.allSatisfy(ChatLimits.isValid))
-        let contents = MessageContent(own: MemberID("@me:x")).contents(of: written[0])
+        let contents = MessageContent(ownUserID: MemberID("@me:x")).contents(of: written[0])
         return try #require(contents.first)
     }
 

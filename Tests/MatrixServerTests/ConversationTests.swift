@@ -46,10 +46,10 @@ import Testing
             #expect(try await user.backend.revisions(of: hello.id, in: room).isEmpty)
         }
 
-        try await bob.backend.react("👍", isGiven: true, to: hello.id, in: room)
+        try await bob.backend.react("👍", isAdded: true, to: hello.id, in: room)
         try await ann.messages(in: room) { $0.first?.reactions.first?.senders == [bob.session.user] }
         try await bob.messages(in: room) { $0.first?.reactions.isEmpty == false }
-        try await bob.backend.react("👍", isGiven: false, to: hello.id, in: room)
+        try await bob.backend.react("👍", isAdded: false, to: hello.id, in: room)
         try await ann.messages(in: room) { $0.first?.reactions.isEmpty == true }
 
         try await bob.backend.delete(answer.id, in: room)
@@ -83,10 +83,11 @@ import Testing
     @Test func picturesGoBothWaysWithAllThatIsKnownOfThem() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let picture = SamplePictures.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
-        var file = try await ann.backend.takeIn(.data(Data(picture)), named: "a.png", type: "image/png") { _ in }
+        var file = try await ann.backend.storeMedia(.data(Data(picture)), named: "a.png", type: "image/png") { _ in }
         (file.width, file.height, file.blurHash, file.altText) = (900, 600, "00TI:j", "Nothing but grey")
-        var film = try await ann.backend.takeIn(.file(SampleFilms.film), named: "f.webm", type: "video/webm") { _ in }
-        film.thumbnailURI = try await ann.backend.takeIn(
+        var film = try await ann.backend.storeMedia(.file(SampleFilms.film), named: "f.webm", type: "video/webm") { _ in
+        }
+        film.thumbnailURI = try await ann.backend.storeMedia(
             .data(Data(SamplePictures.jpeg)), named: "p", type: "image/jpeg"
         ) { _ in }.uri
         (film.width, film.height, film.duration) = (160, 90, 3008)
@@ -100,13 +101,13 @@ import Testing
 
         let small = try Data(contentsOf: await bob.backend.thumbnail(of: heard[0], fitting: 320, by: 213))
         #expect(!small.isEmpty && small.count < picture.count)
-        #expect(await bob.backend.contentAtHand(of: heard[0]) == nil)
+        #expect(await bob.backend.cachedContent(of: heard[0]) == nil)
         #expect(try Data(contentsOf: await bob.backend.content(of: heard[0])) == Data(picture))
         let poster = MediaReference(uri: try #require(heard[1].thumbnailURI), name: "p", type: "image/jpeg")
         #expect(try Data(contentsOf: await bob.backend.content(of: poster)) == Data(SamplePictures.jpeg))
 
         let own = try await ann.messages(in: room) { $0.count == 2 && $0.allSatisfy { $0.delivery == .sent } }
-        for media in own.flatMap(\.attachments) { #expect(await ann.backend.contentAtHand(of: media) != nil) }
+        for media in own.flatMap(\.attachments) { #expect(await ann.backend.cachedContent(of: media) != nil) }
         await ann.close()
         await bob.close()
     }
@@ -131,7 +132,7 @@ import Testing
             if case .removed(let ids) = update { for id in ids { shown[id] = nil } }
             most = max(most, shown.count)
             wasOnItsWay = wasOnItsWay || shown.values.contains { $0.delivery == .sending }
-            if shown.values.contains(where: { EchoBook.transaction(of: $0.id) == nil }) { break }
+            if shown.values.contains(where: { LocalEchoes.transaction(of: $0.id) == nil }) { break }
         }
         #expect(most == 1 && shown.count == 1 && wasOnItsWay)
         let again = try await ann.backend.send(message, as: transaction, to: room)
@@ -245,7 +246,7 @@ import Testing
         try await bob.messages(in: room, withEvents: true) {
             $0.last?.event == RoomEvent(.topicSet, before: "This", after: "This and that")
         }
-        try await bob.backend.setOwnName("Bobby")
+        try await bob.backend.setDisplayName("Bobby")
         let renamed = try await happened(to: ann, until: .renamed).last
         #expect(renamed == RoomEvent(.renamed, subject: bob.session.user, name: name, before: name, after: "Bobby"))
         try await bob.backend.leaveRoom(room)
@@ -270,11 +271,11 @@ import Testing
         let shown = try await ann.messages(in: room) { $0.last?.text == "You?" }
         try await ann.backend.markRead(first.id, in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 1 }
-        try await bob.messages(in: room) { $0.first?.readers.map(\.member) == [ann.session.user] }
+        try await bob.messages(in: room) { $0.first?.readReceipts.map(\.member) == [ann.session.user] }
         try await ann.backend.markRead(try #require(shown.last?.id), in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.mentionCount == 0 }
-        let read = try await bob.messages(in: room) { $0.last?.readers.map(\.member) == [ann.session.user] }
-        #expect(read.first?.readers == [])
+        let read = try await bob.messages(in: room) { $0.last?.readReceipts.map(\.member) == [ann.session.user] }
+        #expect(read.first?.readReceipts == [])
         await ann.close()
         await bob.close()
     }
@@ -282,7 +283,7 @@ import Testing
     @Test func filesGoWithMessages() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let data = Data("What is in the file.".utf8)
-        let file = try await ann.backend.takeIn(.data(data), named: "né w.txt", type: "text/plain") { _ in }
+        let file = try await ann.backend.storeMedia(.data(data), named: "né w.txt", type: "text/plain") { _ in }
         let message = WrittenMessage("See", kind: .file, files: [file])
         try await ann.backend.send(message, as: TransactionID(UUID().uuidString), to: room)
         let heard = try await bob.messages(in: room) { $0.last?.attachments.isEmpty == false }
@@ -365,7 +366,7 @@ import Testing
         do {
             _ = try await client.logIn(name: "nobody", password: "wrong", deviceName: "Parlance")
             Issue.record("no error")
-        } catch MatrixError.refused(403, "M_FORBIDDEN", _) {}
+        } catch MatrixError.rejected(403, "M_FORBIDDEN", _) {}
         transport.close()
     }
 }

@@ -29,7 +29,7 @@ struct InvitationTests {
 
     @Test(arguments: [true, false]) func anInvitationTellsOfTheRoomAndIsAccepted(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
-        try await ann.backend.setOwnName("Ann Smith")
+        try await ann.backend.setDisplayName("Ann Smith")
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.backend.setTopic("Beds and borders", of: room)
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
@@ -85,7 +85,7 @@ struct InvitationTests {
     /// A conversation for two is one for both: for who began it, for who was asked, and for their other programs.
     @Test(arguments: [true, false]) func aConversationForTwoIsThatForBoth(_ sliding: Bool) async throws {
         let (ann, bo) = try await pair(sliding: sliding)
-        try await ann.backend.setOwnName("Ann Smith")
+        try await ann.backend.setDisplayName("Ann Smith")
         let room = try await ann.backend.openDirect(with: bo.session.user.rawValue)
         try await ann.waitForRoom(room) { $0.room.kind == .direct }
         let told = try await invitation(to: room, for: bo)

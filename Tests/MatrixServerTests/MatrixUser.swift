@@ -147,7 +147,7 @@ struct MatrixUser {
 
     func settled(_ transaction: TransactionID, in room: RoomID) async throws -> Message {
         let all = try await messages(in: room) { all in
-            all.contains { $0.transactionID == transaction && EchoBook.transaction(of: $0.id) == nil }
+            all.contains { $0.transactionID == transaction && LocalEchoes.transaction(of: $0.id) == nil }
         }
         return try #require(all.first { $0.transactionID == transaction })
     }

@@ -13,7 +13,7 @@ struct RoomPeopleTests {
         let carl = try await MatrixUser.make("carl", sliding: true)
         let address = "garden-\(UUID().uuidString.prefix(8).lowercased())"
         let room = try await ann.backend.createRoom(
-            RoomRequest(name: "Garden", topic: "Beds", address: address, people: [carl.session.user]))
+            RoomRequest(name: "Garden", topic: "Beds", address: address, invitees: [carl.session.user]))
         await #expect(throws: ChatError.self) {
             try await ann.backend.createRoom(RoomRequest(name: "Garden", address: address))
         }
@@ -25,7 +25,7 @@ struct RoomPeopleTests {
         try await bo.waitForRoom(room) { $0.room.name == "Garden" }
         #expect(try await bo.backend.topic(of: room) == "Beds")
 
-        let roster = try await ann.backend.roster(of: room)
+        let roster = try await ann.backend.members(of: room)
         #expect(roster.entries.map(\.id) == [ann.session.user, bo.session.user, carl.session.user])
         #expect(roster.entries.map(\.role) == [.administrator, .member, .member])
         #expect(roster.entries.map(\.isInvited) == [false, false, true])
@@ -33,7 +33,7 @@ struct RoomPeopleTests {
         #expect(
             roster.permissions == [.rename, .setTopic, .invite, .notifyEveryone]
                 && roster.address == "#\(address):\(server)")
-        let seen = try await bo.backend.roster(of: room)
+        let seen = try await bo.backend.members(of: room)
         #expect(!seen.permissions.contains(.rename) && seen.entries.allSatisfy { !$0.canBeRemoved })
         await #expect(throws: ChatError.notPermitted) { try await bo.backend.renameRoom(room, to: "Mine") }
         for user in [ann, bo, carl] { await user.close() }
@@ -43,16 +43,16 @@ struct RoomPeopleTests {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let name = "Bo \(UUID().uuidString.prefix(8))"
-        try await bo.backend.setOwnName(name)
+        try await bo.backend.setDisplayName(name)
         // Synapse tells of those who are in public rooms, or share one with who asks.
         let room = try await bo.backend.createRoom(
             RoomRequest(name: "Open", address: "a-\(UUID().uuidString.lowercased())"))
         #expect(try await ann.backend.join(room.rawValue) == room)
-        var found: [Person] = []
+        var found: [User] = []
         // It takes note of them a little later.
-        while found.isEmpty { found = try await ann.backend.people(matching: name) }
-        #expect(found == [Person(id: bo.session.user, name: name)])
-        #expect(try await bo.backend.people(matching: name).isEmpty, "nobody writes to oneself")
+        while found.isEmpty { found = try await ann.backend.users(matching: name) }
+        #expect(found == [User(id: bo.session.user, name: name)])
+        #expect(try await bo.backend.users(matching: name).isEmpty, "nobody writes to oneself")
         await ann.close()
         await bo.close()
     }
@@ -65,10 +65,10 @@ struct RoomPeopleTests {
             RoomRequest(name: "Open", address: "a-\(UUID().uuidString.lowercased())"))
         #expect(try await bo.backend.join(room.rawValue) == room)
         try await bo.waitForRoom(room) { $0.room.name == "Open" }
-        _ = try await bo.backend.roster(of: room)
+        _ = try await bo.backend.members(of: room)
         let known = try await bo.members(of: room) { $0.contains { $0.id == ann.session.user && !$0.hasLeft } }
         #expect(known.count == 2)
-        await #expect(throws: ChatError.notFound) { _ = try await bo.backend.roster(of: RoomID("!none")) }
+        await #expect(throws: ChatError.notFound) { _ = try await bo.backend.members(of: RoomID("!none")) }
         await ann.close()
         await bo.close()
     }

@@ -34,9 +34,9 @@ struct SettledBackend: ChatService {
         try await settle(message, in: room) { $0.isDeleted }
     }
 
-    func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
-        try await backend.react(text, isGiven: isGiven, to: message, in: room)
-        try await settle(message, in: room) { message in message.reactions.contains { $0.text == text } == isGiven }
+    func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
+        try await backend.react(text, isAdded: isAdded, to: message, in: room)
+        try await settle(message, in: room) { message in message.reactions.contains { $0.text == text } == isAdded }
     }
 
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
@@ -64,12 +64,14 @@ struct SettledBackend: ChatService {
                 case .opened(_, let members, _), .members(let members), .membersChanged(let members): members
                 default: nil
                 }
-            if members?.contains(where: { $0.id == backend.own && $0.displayName != $0.id.rawValue }) == true { break }
+            if members?.contains(where: { $0.id == backend.ownUserID && $0.displayName != $0.id.rawValue }) == true {
+                break
+            }
         }
         return room
     }
 
-    var abilities: RoomAbilities { backend.abilities }
+    var capabilities: BackendCapabilities { backend.capabilities }
     func roomSummaries() -> AsyncStream<[RoomSummary]> { backend.roomSummaries() }
     func renameRoom(_ room: RoomID, to name: String) async throws { try await backend.renameRoom(room, to: name) }
     func leaveRoom(_ room: RoomID) async throws { try await backend.leaveRoom(room) }
@@ -95,14 +97,14 @@ struct SettledBackend: ChatService {
     func setTyping(_ isTyping: Bool, in room: RoomID) async { await backend.setTyping(isTyping, in: room) }
     func draft(in room: RoomID) async throws -> SavedDraft? { try await backend.draft(in: room) }
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { try await backend.saveDraft(draft, in: room) }
-    func readingPlace(in room: RoomID) async throws -> ReadingPlace? { try await backend.readingPlace(in: room) }
-    func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
-        try await backend.saveReadingPlace(place, in: room)
+    func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { try await backend.scrollPosition(in: room) }
+    func saveScrollPosition(_ place: ScrollPosition?, in room: RoomID) async throws {
+        try await backend.saveScrollPosition(place, in: room)
     }
-    func takeIn(
+    func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
-        try await backend.takeIn(content, named: name, type: type, progress: progress)
+        try await backend.storeMedia(content, named: name, type: type, progress: progress)
     }
     func content(of media: MediaReference) async throws -> URL { try await backend.content(of: media) }
     func thumbnail(of media: MediaReference, fitting width: Int, by height: Int) async throws -> URL {

@@ -100,7 +100,7 @@ import Testing
         try await ann.client.markRead(reaction, in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.mentionCount == 0 }
         try await expectCount(ann, room, UnreadCount(messages: 0, mentions: 0))
-        try await bob.messages(in: room) { $0.last?.readers.map(\.member) == [ann.session.user] }
+        try await bob.messages(in: room) { $0.last?.readReceipts.map(\.member) == [ann.session.user] }
         for user in [ann, bob] { await user.close() }
     }
 }

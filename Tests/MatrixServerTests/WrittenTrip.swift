@@ -120,7 +120,7 @@ struct WrittenTrip {
             try #require(mine.count == messages.count && theirs.count == messages.count)
             for (index, message) in messages.enumerated() {
                 let people = [
-                    ann.session.user: LocalBackend.ownID, bob.session.user: MemberID("import-\(bob.session.user)"),
+                    ann.session.user: LocalBackend.ownUserID, bob.session.user: MemberID("import-\(bob.session.user)"),
                 ]
                 let text = Self.naming(
                     Dictionary(uniqueKeysWithValues: people.map { ($0.rawValue, $1) }), in: message.text)
@@ -183,7 +183,7 @@ struct WrittenTrip {
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
         try await sender.backend.send(Array(zip(transactions, messages)), to: room)
         own = try await sender.messages(in: room) { found in
-            found.count == messages.count && found.allSatisfy { EchoBook.transaction(of: $0.id) == nil }
+            found.count == messages.count && found.allSatisfy { LocalEchoes.transaction(of: $0.id) == nil }
         }
         received = try await bob.messages(in: room) { $0.count == messages.count }
         #expect(own.map(\.transactionID) == transactions && received.map(\.id) == own.map(\.id))
@@ -209,7 +209,7 @@ struct WrittenTrip {
         let transactions = copies.map { _ in TransactionID(UUID().uuidString) }
         try await sender.backend.send(Array(zip(transactions, copies)), to: other)
         let sent = try await sender.messages(in: other) { found in
-            let arrived = found.filter { EchoBook.transaction(of: $0.id) == nil }.map(\.transactionID)
+            let arrived = found.filter { LocalEchoes.transaction(of: $0.id) == nil }.map(\.transactionID)
             return transactions.allSatisfy { arrived.contains($0) }
         }.filter { $0.transactionID.map(transactions.contains) ?? false }
         let wanted = Set(sent.map(\.id))
@@ -222,12 +222,12 @@ struct WrittenTrip {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await LocalBackend.start(
-            over: store, ownName: "Robin", clock: ManualClock(), now: { Fixtures.date })
+            over: store, ownDisplayName: "Robin", clock: ManualClock(), now: { Fixtures.date })
         let archive = RoomArchive(source: user.backend, destination: backend)
         let exported = try await archive.export(
             room, named: "Trip", as: format, into: folder.path("."), progress: { _ in })
         let report = try await archive.importConversations(
-            from: exported.folder, ask: { _ in .newRooms }, progress: { _ in })
+            from: exported.folder, resolveRepeats: { _ in .newRooms }, progress: { _ in })
         let made = try #require(report.conversations.first?.room)
         let page = try await store.messages(in: made, before: .max, limit: 1_000)
         await store.close()

@@ -11,7 +11,7 @@ struct AttackTests {
         #expect(MarkupInvariants.violation(of: body) == nil)
         let out = MessageMarkup.html(of: body)
         #expect(SafeHTML.violation(of: out) == nil, "\(out)")
-        #expect(MessageMarkup.sanitised(html: out) == out)
+        #expect(MessageMarkup.sanitized(html: out) == out)
     }
 
     @Test func thereAreThreeHundred() {

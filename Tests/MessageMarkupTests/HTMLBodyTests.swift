@@ -68,8 +68,8 @@ struct HTMLBodyTests {
 
     @Test func customEmojiStaySo() {
         let html = "<img src=\"mxc://a/b\" data-mx-emoticon=\"\" alt=\":cat:\" height=\"32\">"
-        #expect(MessageMarkup.sanitised(html: "<img data-mx-emoticon height=32 alt=:cat: src=mxc://a/b>") == html)
-        #expect(MessageMarkup.sanitised(html: html) == html)
+        #expect(MessageMarkup.sanitized(html: "<img data-mx-emoticon height=32 alt=:cat: src=mxc://a/b>") == html)
+        #expect(MessageMarkup.sanitized(html: html) == html)
     }
 
     /// Matrix allows a hundred elements in each other. A list without items has one more a level than is read.
@@ -81,7 +81,7 @@ struct HTMLBodyTests {
         let looks =
             "<a href=\"https://a.example\"><span data-mx-spoiler><span data-mx-color=\"#ff0000\"><b><i><u><s><sup><sub><code>"
         for count in [30, 39, 40, 41, 80, 90] {
-            let html = MessageMarkup.sanitised(html: String(repeating: piece, count: count) + looks + "x")
+            let html = MessageMarkup.sanitized(html: String(repeating: piece, count: count) + looks + "x")
             #expect(html.contains("x"))
             #expect(SafeHTML.violation(of: html) == nil)
         }
@@ -113,7 +113,7 @@ struct HTMLBodyTests {
         let html =
             (0..<200).map { "<a href='https://a.example/\($0)'><b class=\($0)>" }.joined()
             + String(repeating: "<p>x</p>", count: 10_000)
-        let out = MessageMarkup.sanitised(html: html)
+        let out = MessageMarkup.sanitized(html: html)
         #expect(out.utf8.count < 40 * html.utf8.count)
     }
 
@@ -130,6 +130,6 @@ struct HTMLBodyTests {
             String(repeating: "<div>", count: 90) + "<a href=\(address)>x" + String(repeating: "</div>y", count: 90)
             + "</a>"
         let html = String(repeating: piece, count: 20)
-        #expect(MessageMarkup.sanitised(html: html).utf8.count < 4 * html.utf8.count + 200_000)
+        #expect(MessageMarkup.sanitized(html: html).utf8.count < 4 * html.utf8.count + 200_000)
     }
 }

@@ -12,7 +12,7 @@ import Testing
     ])
     func slope(waves: (Int, Int), text: String) {
         let pixels = Self.picture(16, 12) { [UInt8($0 * 16), UInt8($1 * 20), 128] }
-        #expect(BlurHash(of: pixels, width: 16, height: 12, waves: (waves.0, waves.1))?.text == text)
+        #expect(BlurHash(of: pixels, width: 16, height: 12, components: (waves.0, waves.1))?.text == text)
     }
 
     @Test(arguments: [
@@ -20,7 +20,7 @@ import Testing
     ])
     func boxes(waves: (Int, Int), text: String) {
         let pixels = Self.picture(20, 20) { ($0 / 10 + $1 / 10).isMultiple(of: 2) ? [255, 0, 0] : [0, 64, 255] }
-        #expect(BlurHash(of: pixels, width: 20, height: 20, waves: (waves.0, waves.1))?.text == text)
+        #expect(BlurHash(of: pixels, width: 20, height: 20, components: (waves.0, waves.1))?.text == text)
     }
 
     @Test(arguments: [
@@ -84,11 +84,11 @@ import Testing
     @Test func pixelsThatAreNone() {
         #expect(BlurHash(of: [], width: 0, height: 0) == nil)
         #expect(BlurHash(of: [1, 2, 3, 4], width: 2, height: 1) == nil)
-        #expect(BlurHash(of: [1, 2, 3, 4], width: 1, height: 1, waves: (0, 10)) == nil)
+        #expect(BlurHash(of: [1, 2, 3, 4], width: 1, height: 1, components: (0, 10)) == nil)
     }
 
     @Test func whatIsSeenThroughIsWhite() {
-        let clear = BlurHash(of: [0, 0, 0, 0], width: 1, height: 1, waves: (1, 1))
-        #expect(clear == BlurHash(of: [255, 255, 255, 255], width: 1, height: 1, waves: (1, 1)))
+        let clear = BlurHash(of: [0, 0, 0, 0], width: 1, height: 1, components: (1, 1))
+        #expect(clear == BlurHash(of: [255, 255, 255, 255], width: 1, height: 1, components: (1, 1)))
     }
 }

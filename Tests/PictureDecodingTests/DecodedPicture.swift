@@ -26,15 +26,15 @@ struct DecodedPicture: Equatable {
     var isAnimated = false
     var frames: [Frame] = []
     /// nil if it came to its end, or there were as many frames as were wanted.
-    var failure: PictureFailure?
+    var failure: ImageFailure?
 
     /// - Parameter most: frames that are wanted.
-    init(_ bytes: [UInt8], _ mode: PictureProcess.Mode = .still, side: Int = 400, most: Int = 100) throws {
+    init(_ bytes: [UInt8], _ mode: ImageProcess.Mode = .still, side: Int = 400, most: Int = 100) throws {
         let folder = TemporaryFolder()
         let file = folder.path("picture")
         try Data(bytes).write(to: file)
         let process = try withExtendedLifetime(folder) {
-            try PictureProcess(mode, path: file.path, width: side, height: side)
+            try ImageProcess(mode, path: file.path, width: side, height: side)
         }
         defer { process.finish() }
         while frames.count < most {

@@ -7,25 +7,25 @@ import Testing
 struct FilmProcessTests {
     /// What a process told.
     private struct Told {
-        var media: FilmRecord?
+        var media: VideoRecord?
         var frames: [(width: Int, height: Int, time: Int)] = []
         var samples = 0
         var firstSound: Int?
-        var end: FilmRecord?
+        var end: VideoRecord?
     }
 
     private func play(_ path: String, _ width: Int = 320, _ height: Int = 320, from time: Int = 0) throws -> Told {
-        let process = try PictureProcess(film: .film, path: path, width: width, height: height, from: time)
+        let process = try ImageProcess(film: .video, path: path, width: width, height: height, from: time)
         defer { process.finish() }
         var told = Told()
         while told.end == nil {
-            let record = process.filmRecord()
+            let record = process.videoRecord()
             switch record {
             case .media: told.media = record
             case .frame(let width, let height, let time):
                 told.frames.append((width, height, time))
                 skip(width * height * 4, process)
-            case .sound(let samples, let time):
+            case .audio(let samples, let time):
                 told.samples += samples
                 told.firstSound = told.firstSound ?? time
                 skip(samples * 4, process)
@@ -35,32 +35,32 @@ struct FilmProcessTests {
         return told
     }
 
-    private func skip(_ count: Int, _ process: PictureProcess) {
+    private func skip(_ count: Int, _ process: ImageProcess) {
         var bytes = [UInt8](repeating: 0, count: count)
         _ = bytes.withUnsafeMutableBytes { process.read(into: $0) }
     }
 
     @Test func framesAndSoundComeWithTheirTimes() throws {
         let told = try play(SampleFilms.film.path)
-        #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasSound: true))
+        #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
         #expect(told.frames.count == 30)
         #expect(told.frames.map(\.time) == told.frames.map(\.time).sorted())
         #expect(told.frames.allSatisfy { $0.width == 160 && $0.height == 90 })
-        #expect(abs(told.samples - 3 * FilmLimits.sampleRate) < 2000)
+        #expect(abs(told.samples - 3 * VideoLimits.sampleRate) < 2000)
         #expect(told.end == .end)
     }
 
     /// In its own size, whatever it is to be shown in, and seen as it is meant to be.
     @Test func sizeAndDurationAreToldAlone() throws {
         for (file, record) in [
-            (SampleFilms.film, FilmRecord.media(duration: 3008, width: 160, height: 90, hasSound: true)),
-            (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasSound: false)),
-            (SampleFilms.sound, .media(duration: 2000, width: 0, height: 0, hasSound: true)),
+            (SampleFilms.film, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
+            (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasAudio: false)),
+            (SampleFilms.sound, .media(duration: 2000, width: 0, height: 0, hasAudio: true)),
         ] {
-            let process = try PictureProcess(film: .size, path: file.path, width: 16, height: 16)
+            let process = try ImageProcess(film: .size, path: file.path, width: 16, height: 16)
             defer { process.finish() }
-            #expect(process.filmRecord() == record)
-            #expect(process.filmRecord() == .end)
+            #expect(process.videoRecord() == record)
+            #expect(process.videoRecord() == .end)
         }
     }
 
@@ -78,13 +78,13 @@ struct FilmProcessTests {
 
     @Test func aSoundHasNoFrames() throws {
         let told = try play(SampleFilms.sound.path)
-        #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasSound: true))
+        #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
         #expect(told.frames.isEmpty)
-        #expect(abs(told.samples - 2 * FilmLimits.sampleRate) < 2000)
+        #expect(abs(told.samples - 2 * VideoLimits.sampleRate) < 2000)
     }
 
     @Test func aFilmIsUprightAsItsCameraWasNot() throws {
-        let process = try PictureProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
+        let process = try ImageProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
         defer { process.finish() }
         #expect(process.record() == .info(width: 54, height: 96, isAnimated: false))
         #expect(process.record() == .frame(width: 54, height: 96, delay: 0))
@@ -98,15 +98,15 @@ struct FilmProcessTests {
 
     /// It waits for whoever takes the frames, and meanwhile it shows what it may still do.
     @Test func aDecoderCanOpenNothing() throws {
-        let process = try PictureProcess(film: .film, path: SampleFilms.film.path, width: 320, height: 320)
+        let process = try ImageProcess(film: .video, path: SampleFilms.film.path, width: 320, height: 320)
         defer { process.finish() }
-        _ = process.filmRecord()
+        _ = process.videoRecord()
         let folder = "/proc/\(process.identifier)"
         let limits = try String(contentsOfFile: "\(folder)/limits", encoding: .utf8)
         let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
         #expect(limits.contains(#/Max open files +3 /#))
         #expect(limits.contains(#/Max file size +0 /#))
-        #expect(limits.contains(try Regex("Max address space +\(FilmLimits.memory) ")))
+        #expect(limits.contains(try Regex("Max address space +\(VideoLimits.memory) ")))
         #expect(status.contains("\nSeccomp:\t2\n"))
         #expect(status.contains("\nNoNewPrivs:\t1\n"))
     }
@@ -122,7 +122,7 @@ struct FilmProcessTests {
         #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
         try Data(SamplePictures.png(width: 8, height: 8)).write(to: folder.path("f"))
         #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
-        #expect(throws: PictureFailure.broken) { try play("/dev/zero") }
+        #expect(throws: ImageFailure.broken) { try play("/dev/zero") }
     }
 
     /// Damaged at places of its own each: it ends, one way or the other, and within its bounds.
@@ -141,18 +141,18 @@ struct FilmProcessTests {
             try Data(bytes).write(to: folder.path("f"))
             let told = try play(folder.path("f").path)
             #expect(told.end != nil)
-            #expect(told.frames.count < 1000 && told.samples < 100 * FilmLimits.sampleRate)
+            #expect(told.frames.count < 1000 && told.samples < 100 * VideoLimits.sampleRate)
         }
     }
 
     @Test func whatADecoderTellsIsNotBelievedAtOnce() {
-        let records: [FilmRecord] = [
-            .media(duration: 7, width: 320, height: 200, hasSound: true), .frame(width: 2, height: 3, time: 99),
-            .sound(samples: 480, time: 3), .end, .failure(.tooLarge),
+        let records: [VideoRecord] = [
+            .media(duration: 7, width: 320, height: 200, hasAudio: true), .frame(width: 2, height: 3, time: 99),
+            .audio(samples: 480, time: 3), .end, .failure(.tooLarge),
         ]
-        for record in records { #expect(FilmRecord(record.bytes) == record) }
-        #expect(FilmRecord(FilmRecord.frame(width: 16000, height: 16000, time: 0).bytes) == nil)
-        #expect(FilmRecord(FilmRecord.sound(samples: FilmLimits.samples + 1, time: 0).bytes) == nil)
-        #expect(FilmRecord(PictureRecord.frame(width: 2, height: 2, delay: 0).bytes) == nil)
+        for record in records { #expect(VideoRecord(record.bytes) == record) }
+        #expect(VideoRecord(VideoRecord.frame(width: 16000, height: 16000, time: 0).bytes) == nil)
+        #expect(VideoRecord(VideoRecord.audio(samples: VideoLimits.samples + 1, time: 0).bytes) == nil)
+        #expect(VideoRecord(ImageRecord.frame(width: 2, height: 2, delay: 0).bytes) == nil)
     }
 }

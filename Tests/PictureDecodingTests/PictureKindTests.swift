@@ -150,9 +150,9 @@ struct PictureKindTests {
     }
 
     /// In this process, where a crash would be seen. AVIF and HEIC are left to processes: what decodes them is large.
-    @Test(arguments: PictureFuzzRun.Kind.allCases.filter { $0 != .heif })
-    func scrambledPicturesKeepWhatTheySay(kind: PictureFuzzRun.Kind) {
-        let endings: [PictureFuzzRun.Kind: String] = [.jpeg: "jpg", .tiff: "tif"]
+    @Test(arguments: ImageFuzzRun.Kind.allCases.filter { $0 != .heif })
+    func scrambledPicturesKeepWhatTheySay(kind: ImageFuzzRun.Kind) {
+        let endings: [ImageFuzzRun.Kind: String] = [.jpeg: "jpg", .tiff: "tif"]
         let seeds = PictureFixtures.bytes(ofKind: endings[kind] ?? kind.rawValue)
         #expect(!seeds.isEmpty)
         var random = SeededGenerator(seed: 15)
@@ -161,7 +161,7 @@ struct PictureKindTests {
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            #expect(PictureFuzzRun.run(bytes, as: kind) == nil, "round \(round)")
+            #expect(ImageFuzzRun.run(bytes, as: kind) == nil, "round \(round)")
         }
     }
 }

@@ -7,11 +7,11 @@ import Testing
 /// Decoders that a file made do what they like: here scripts in their place.
 struct UntruthfulDecoderTests {
     /// A shell that runs `script`.
-    private func decoder(_ script: String, within time: Duration? = nil) throws -> PictureProcess {
+    private func decoder(_ script: String, within time: Duration? = nil) throws -> ImageProcess {
         let folder = TemporaryFolder()
         try Data(script.utf8).write(to: folder.path("script"))
         return try withExtendedLifetime(folder) {
-            try PictureProcess("/bin/sh", [], folder.path("script").path, most: .max, within: time)
+            try ImageProcess("/bin/sh", [], folder.path("script").path, maxBytes: .max, within: time)
         }
     }
 
@@ -21,7 +21,7 @@ struct UntruthfulDecoderTests {
     }
 
     @Test func aPictureHasOneSize() throws {
-        let info = PictureRecord.info(width: 2, height: 3, isAnimated: false)
+        let info = ImageRecord.info(width: 2, height: 3, isAnimated: false)
         let process = try decoder("while \(printing(info.bytes)); do :; done")
         defer { process.finish() }
         #expect(process.record() == info)
@@ -29,11 +29,11 @@ struct UntruthfulDecoderTests {
     }
 
     @Test func aFilmIsToldOnce() throws {
-        let media = FilmRecord.media(duration: 1, width: 2, height: 3, hasSound: false)
+        let media = VideoRecord.media(duration: 1, width: 2, height: 3, hasAudio: false)
         let process = try decoder("while \(printing(media.bytes)); do :; done")
         defer { process.finish() }
-        #expect(process.filmRecord() == media)
-        #expect(process.filmRecord() == .failure(.broken))
+        #expect(process.videoRecord() == media)
+        #expect(process.videoRecord() == .failure(.broken))
     }
 
     /// However much comes, and however little.

@@ -19,7 +19,7 @@ struct ReplayTests {
 
     private static func answers(_ lines: [String]) -> (answers: [String], hasFailed: Bool) {
         let driver = ReplayDriver()
-        let answers = lines.map { driver.answer(to: Data($0.utf8)) }
+        let answers = lines.map { driver.response(to: Data($0.utf8)) }
         return (answers, driver.hasFailed)
     }
 
@@ -93,7 +93,7 @@ struct ReplayTests {
 
     @Test func bytesThatAreNotTextAreAnError() {
         let driver = ReplayDriver()
-        #expect(driver.answer(to: Data([0xFF, 0xFE, 0x7B])).hasPrefix(#"{"error":"#))
+        #expect(driver.response(to: Data([0xFF, 0xFE, 0x7B])).hasPrefix(#"{"error":"#))
         #expect(driver.hasFailed)
     }
 

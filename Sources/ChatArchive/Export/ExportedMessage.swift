@@ -38,7 +38,7 @@ struct ExportedRoom {
 
 /// Writes a room in one of the formats.
 protocol ExportWriter {
-    func beginning(of room: ExportedRoom) throws -> String
+    func header(of room: ExportedRoom) throws -> String
     mutating func text(of message: ExportedMessage) throws -> String
     func ending() throws -> String
 }

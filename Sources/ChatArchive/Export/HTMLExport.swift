@@ -17,7 +17,7 @@ struct HTMLExport: ExportWriter {
         self.times = times
     }
 
-    func beginning(of room: ExportedRoom) throws -> String {
+    func header(of room: ExportedRoom) throws -> String {
         """
         <!DOCTYPE html>
         \(Self.comment(try json.record(of: room)))
@@ -31,7 +31,7 @@ struct HTMLExport: ExportWriter {
         <style>\(Self.style)</style>
         </head>
         <body>
-        <header><h1>\(Self.escaped(room.name))</h1><p>\(Self.escaped(Self.people(room))) · <time>\(times.full(room.exportedAt))</time></p></header>
+        <header><h1>\(Self.escaped(room.name))</h1><p>\(Self.escaped(Self.memberNames(room))) · <time>\(times.full(room.exportedAt))</time></p></header>
         <main>
 
         """
@@ -55,7 +55,7 @@ struct HTMLExport: ExportWriter {
         return "<!--\(record)\(text)-->"
     }
 
-    private static func people(_ room: ExportedRoom) -> String {
+    private static func memberNames(_ room: ExportedRoom) -> String {
         room.members.filter { !$0.hasLeft }.map(\.displayName).joined(separator: ", ")
     }
 
@@ -76,16 +76,16 @@ struct HTMLExport: ExportWriter {
         html += "<time datetime=\"\(times.full(message.sentAt))\">\(times.time(message.sentAt))</time>"
         if let edited = message.editedAt { html += " <i title=\"\(times.full(edited))\">edited</i>" }
         html += "</p>"
-        if let answered = message.replyTo {
-            html += "<p class=\"reply\"><a href=\"#\(Self.anchor(answered))\">↩ in reply</a></p>"
+        if let repliedToID = message.replyTo {
+            html += "<p class=\"reply\"><a href=\"#\(Self.anchor(repliedToID))\">↩ in reply</a></p>"
         }
         html += message.isDeleted ? "<p class=\"gone\">Message deleted</p>" : "<div>\(Self.body(exported))</div>"
         for file in exported.files { html += Self.file(file) }
         if !exported.reactions.isEmpty {
-            let given = exported.reactions.map { reaction in
+            let reactionTags = exported.reactions.map { reaction in
                 "<span title=\"\(Self.escaped(reaction.names.joined(separator: ", ")))\">\(Self.escaped(reaction.text)) \(reaction.names.count)</span>"
             }
-            html += "<p class=\"reactions\">\(given.joined(separator: " "))</p>"
+            html += "<p class=\"reactions\">\(reactionTags.joined(separator: " "))</p>"
         }
         return html + "</article>\n"
     }
@@ -127,8 +127,8 @@ struct HTMLExport: ExportWriter {
     }
 
     static func address(_ path: String) -> String {
-        path.split(separator: "/").map { part in
-            part.utf8.map { byte in
+        path.split(separator: "/").map { component in
+            component.utf8.map { byte in
                 let isPlain =
                     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                     || byte == 0x2D || byte == 0x2E || byte == 0x5F

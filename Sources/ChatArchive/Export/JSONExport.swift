@@ -9,7 +9,7 @@ struct JSONExport: ExportWriter {
     static let fileName = "messages.json"
 
     private struct RoomRecord: Encodable {
-        struct Person: Encodable {
+        struct MemberRecord: Encodable {
             var id: String
             var name: String
             var kind: String
@@ -20,7 +20,7 @@ struct JSONExport: ExportWriter {
         var id: String
         var name: String
         var exportedAt: Date
-        var members: [Person]
+        var members: [MemberRecord]
     }
 
     private struct MessageRecord: Encodable {
@@ -95,7 +95,7 @@ struct JSONExport: ExportWriter {
         }
     }
 
-    func beginning(of room: ExportedRoom) throws -> String {
+    func header(of room: ExportedRoom) throws -> String {
         try record(of: room).dropLast() + ",\"messages\":["
     }
 
@@ -104,7 +104,7 @@ struct JSONExport: ExportWriter {
         let record = RoomRecord(
             id: room.id.rawValue, name: room.name, exportedAt: room.exportedAt,
             members: room.members.map {
-                RoomRecord.Person(
+                RoomRecord.MemberRecord(
                     id: $0.id.rawValue, name: $0.displayName, kind: $0.kind.rawValue, hasLeft: $0.hasLeft)
             })
         return try encoded(record)
@@ -145,9 +145,9 @@ struct JSONExport: ExportWriter {
     static func text(of date: Date) -> String {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let rest = milliseconds - milliseconds / 1000 * 1000
-        let part = rest < 0 ? rest + 1000 : rest
-        let whole = Date(timeIntervalSince1970: Double((milliseconds - part) / 1000))
-        let digits = String(part)
+        let fraction = rest < 0 ? rest + 1000 : rest
+        let whole = Date(timeIntervalSince1970: Double((milliseconds - fraction) / 1000))
+        let digits = String(fraction)
         return whole.formatted(Date.ISO8601FormatStyle()).dropLast() + "."
             + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
     }

@@ -10,9 +10,10 @@ struct MarkdownExport: ExportWriter {
         self.times = times
     }
 
-    func beginning(of room: ExportedRoom) -> String {
-        let people = room.members.filter { !$0.hasLeft }.map { Self.escaped($0.displayName) }.joined(separator: ", ")
-        return "# \(Self.escaped(room.name))\n\n\(people) · \(times.full(room.exportedAt))\n"
+    func header(of room: ExportedRoom) -> String {
+        let memberNames = room.members.filter { !$0.hasLeft }.map { Self.escaped($0.displayName) }.joined(
+            separator: ", ")
+        return "# \(Self.escaped(room.name))\n\n\(memberNames) · \(times.full(room.exportedAt))\n"
     }
 
     mutating func text(of exported: ExportedMessage) -> String {

@@ -15,10 +15,10 @@ extension RoomEvent {
         case .banned: "\(actor) banned \(subject)"
         case .unbanned: "\(actor) lifted the ban of \(subject)"
         case .renamed: "\(before ?? subject) is now called \(after ?? subject)"
-        case .pictured: "\(subject) changed their picture"
+        case .avatarChanged: "\(subject) changed their picture"
         case .roomNamed: after.map { "\(actor) named the room “\($0)”" } ?? "\(actor) took away the room’s name"
         case .topicSet: after.map { "\(actor) set the topic to “\($0)”" } ?? "\(actor) took away the topic"
-        case .roomPictured: "\(actor) changed the room’s picture"
+        case .roomAvatarChanged: "\(actor) changed the room’s picture"
         case .encrypted: "\(actor) turned on encryption"
         case .replaced: "\(actor) moved the conversation to another room" + (after.map { ": “\($0)”" } ?? "")
         case .continued: "This room continues an earlier one"

@@ -21,7 +21,7 @@ struct RoomExporter {
         do {
             var report = try await write(in: draft)
             try Task.checkCancellation()
-            report.folder = try Self.give(name: Self.fileName(name), to: draft, in: folder)
+            report.folder = try Self.assign(name: Self.fileName(name), to: draft, in: folder)
             return report
         } catch {
             try? FileManager.default.removeItem(at: draft)
@@ -38,30 +38,30 @@ struct RoomExporter {
         let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
         var writer = format.writer(zone: zone)
         // With a server that does not answer, each file would be waited for.
-        var media = ExportedMedia(folder: folder, service: service, isAtHand: whole != nil)
+        var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
         try file.write(
-            writer.beginning(
+            writer.header(
                 of: ExportedRoom(id: room, name: name, members: members, exportedAt: now, zone: zone)))
-        var place = whole.map { $0 - 1 } ?? Int64.min
+        var position = whole.map { $0 - 1 } ?? Int64.min
         var ends: (first: Int64, last: Int64)?
         while true {
             try Task.checkCancellation()
-            let page = try await service.messages(in: room, after: place, limit: Self.pageSize)
+            let page = try await service.messages(in: room, after: position, limit: Self.pageSize)
             guard let last = page.messages.last else { break }
             if ends == nil, let first = page.messages.first {
                 let newest = try await service.messages(in: room, before: .max, limit: 1).messages.last
                 ends = (first.position, newest?.position ?? last.position)
-                if whole != nil { report.begins = first.sentAt }
+                if whole != nil { report.startDate = first.sentAt }
             }
             for message in page.messages {
                 let files = try await media.copy(message.attachments)
                 let revisions = try await revisions(of: message)
                 try file.write(writer.text(of: Self.exported(message, files, revisions, names)))
             }
-            place = last.position
+            position = last.position
             report.messages += page.messages.count
-            progress(TransferProgress(messages: report.messages, fraction: Self.fraction(of: place, between: ends)))
+            progress(TransferProgress(messages: report.messages, fraction: Self.fraction(of: position, between: ends)))
             if !page.hasNewer { break }
         }
         try file.write(writer.ending())
@@ -71,9 +71,9 @@ struct RoomExporter {
         return report
     }
 
-    private static func fraction(of place: Int64, between ends: (first: Int64, last: Int64)?) -> Double? {
+    private static func fraction(of position: Int64, between ends: (first: Int64, last: Int64)?) -> Double? {
         guard let ends, ends.last > ends.first else { return 1 }
-        return min(1, Double(place - ends.first) / Double(ends.last - ends.first))
+        return min(1, Double(position - ends.first) / Double(ends.last - ends.first))
     }
 
     /// - Throws: ``ChatError/notFound`` if there is no such room.
@@ -117,12 +117,12 @@ struct RoomExporter {
 
     /// A name that any file system takes, and that hides nothing.
     static func fileName(_ name: String) -> String {
-        let kept = name.unicodeScalars.map { scalar -> Character in
+        let sanitized = name.unicodeScalars.map { scalar -> Character in
             let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
                 scalar.properties.generalCategory)
             return isControl || "/\\:*?\"<>|".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
         }
-        let trimmed = String(kept).drop { $0 == "." || $0 == " " || $0 == "_" }
+        let trimmed = String(sanitized).drop { $0 == "." || $0 == " " || $0 == "_" }
         var short = ""
         for character in trimmed where short.utf8.count + character.utf8.count <= 120 { short.append(character) }
         while short.last == " " || short.last == "." { short.removeLast() }
@@ -130,7 +130,7 @@ struct RoomExporter {
     }
 
     /// Renames without ever replacing anything.
-    private static func give(name: String, to draft: URL, in folder: URL) throws -> URL {
+    private static func assign(name: String, to draft: URL, in folder: URL) throws -> URL {
         for number in 1...1000 {
             let url = folder.appending(
                 path: number == 1 ? name : "\(name) (\(number))", directoryHint: .isDirectory)
@@ -156,12 +156,12 @@ struct ExportedMedia {
     private var paths: [String: String] = [:]
 
     /// Whether only what is on this computer is copied.
-    private var isAtHand: Bool
+    private var isCached: Bool
 
-    init(folder: URL, service: any MediaService, isAtHand: Bool = false) {
+    init(folder: URL, service: any MediaService, isCached: Bool = false) {
         self.folder = folder
         self.service = service
-        self.isAtHand = isAtHand
+        self.isCached = isCached
     }
 
     mutating func copy(_ media: [MediaReference]) async throws -> [ExportedMessage.File] {
@@ -173,14 +173,14 @@ struct ExportedMedia {
     }
 
     private mutating func content(of media: MediaReference) async throws -> URL? {
-        if isAtHand { return await service.contentAtHand(of: media) }
+        if isCached { return await service.cachedContent(of: media) }
         do {
             return try await service.content(of: media)
         } catch is CancellationError {
             throw CancellationError()
         } catch ChatError.storage {
             // The server did not answer; the next file would be waited for as long.
-            isAtHand = true
+            isCached = true
             return nil
         } catch {
             return nil
@@ -189,7 +189,7 @@ struct ExportedMedia {
 
     private mutating func path(of media: MediaReference) async throws -> String? {
         let key = media.uri + "\n" + media.name
-        if let known = paths[key] { return known }
+        if let existing = paths[key] { return existing }
         try Task.checkCancellation()
         guard let content = try await content(of: media) else {
             missing += 1

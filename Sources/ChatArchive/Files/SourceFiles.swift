@@ -40,7 +40,7 @@ extension SourceFiles {
         var content = Data()
         try await read([path]) { _, reader in
             var reader = reader
-            while case let part = try reader.read(1 << 16), !part.isEmpty, content.count <= limit { content += part }
+            while case let chunk = try reader.read(1 << 16), !chunk.isEmpty, content.count <= limit { content += chunk }
         }
         return content.count <= limit ? content : nil
     }
@@ -85,7 +85,7 @@ struct FolderFiles: SourceFiles {
             throw ArchiveError.unreadable(path: url.path)
         }
         var entries: [SourceEntry] = []
-        while let path = found.nextObject() as? String, entries.count < ZipFiles.mostEntries {
+        while let path = found.nextObject() as? String, entries.count < ZipFiles.maxEntries {
             guard found.fileAttributes?[.type] as? FileAttributeType == .typeRegular else { continue }
             entries.append(SourceEntry(path: path, size: found.fileAttributes?[.size] as? Int ?? 0))
         }

@@ -7,17 +7,17 @@ import Foundation
 /// To open one is to read its whole directory, and then it goes forward alone: what was opened is kept and read on.
 final class ZipFiles: SourceFiles {
     /// More are not looked at.
-    static let mostEntries = 500_000
+    static let maxEntries = 500_000
 
     /// Archives that are kept open: one for conversations, and one for the files that go with them.
-    private static let mostKept = 2
+    private static let maxCachedArchives = 2
 
     let entries: [SourceEntry]
     let positions: [String: Int]
     /// How often the archive was opened to read from it.
     private(set) var openings = 0
     private let path: String
-    private var kept: [OpenArchive] = []
+    private var cachedArchives: [OpenArchive] = []
 
     /// Whether a file begins as ZIP files do.
     static func isZip(_ start: Data) -> Bool { start.starts(with: [0x50, 0x4B, 0x03, 0x04]) }
@@ -27,7 +27,7 @@ final class ZipFiles: SourceFiles {
         path = url.path
         var entries: [SourceEntry] = []
         let archive = try OpenArchive(path)
-        while let entry = try archive.next(), entries.count < Self.mostEntries {
+        while let entry = try archive.next(), entries.count < Self.maxEntries {
             entries.append(entry)
         }
         self.entries = entries
@@ -44,15 +44,17 @@ final class ZipFiles: SourceFiles {
             while archive.passed <= position, let next = try archive.next() { entry = next }
             guard entry?.path == path else { throw ArchiveError.unreadable(path: path) }
             try await body(path, archive)
-            kept.append(archive)
-            if kept.count > Self.mostKept { kept.removeFirst() }
+            cachedArchives.append(archive)
+            if cachedArchives.count > Self.maxCachedArchives { cachedArchives.removeFirst() }
         }
     }
 
     /// The one that is nearest to a file and has not passed it.
     private func archive(before position: Int) throws -> OpenArchive {
-        let fitting = kept.indices.filter { kept[$0].passed <= position }
-        if let nearest = fitting.max(by: { kept[$0].passed < kept[$1].passed }) { return kept.remove(at: nearest) }
+        let fitting = cachedArchives.indices.filter { cachedArchives[$0].passed <= position }
+        if let nearest = fitting.max(by: { cachedArchives[$0].passed < cachedArchives[$1].passed }) {
+            return cachedArchives.remove(at: nearest)
+        }
         openings += 1
         return try OpenArchive(path)
     }

@@ -13,13 +13,13 @@ final class ConversationImporter {
     private let service: any ImportService & MediaService
     private let plan: ImportPlan
     private let folder: FolderFiles?
-    private let ask: @Sendable ([EarlierImport]) async throws -> RepeatedImport
+    private let resolveRepeats: @Sendable ([EarlierImport]) async throws -> RepeatedImport
     private let progress: @Sendable (TransferProgress) -> Void
-    private let own: Member
+    private let ownMember: Member
 
     private var rooms: [(room: RoomID, name: String, messages: Int)] = []
     private var report = ImportReport()
-    private var people = ImportedPeople()
+    private var importedMembers = ImportedMembers()
     private var waiting: [ParsedMessage] = []
     /// Of what waits and of what came before it.
     private var changes: [ParsedChange] = []
@@ -29,48 +29,48 @@ final class ConversationImporter {
 
     init(
         _ plan: ImportPlan, service: any ImportService & MediaService,
-        ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+        resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async {
         self.plan = plan
         self.service = service
-        self.ask = ask
+        self.resolveRepeats = resolveRepeats
         self.progress = progress
         folder = plan.files as? FolderFiles
-        own = await service.importingMember
+        ownMember = await service.importingMember
     }
 
     /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`; no room is left then.
     func run() async throws -> ImportReport {
         do {
-            for part in plan.parts { try await read(part) }
+            for input in plan.inputs { try await read(input) }
             try await flush()
             rooms.removeAll { $0.messages == 0 }
             guard !rooms.isEmpty else { throw ArchiveError.empty }
             try await finish()
         } catch {
-            await service.discardImport(begun)
+            await service.discardImport(startedRooms)
             throw error
         }
-        await service.discardImport(begun.filter { room in !rooms.contains { $0.room == room } } + merged)
+        await service.discardImport(startedRooms.filter { room in !rooms.contains { $0.room == room } } + merged)
         report.conversations = rooms.map {
             ImportReport.Conversation(room: $0.room, name: $0.name, messages: $0.messages)
         }
         return report
     }
 
-    private var begun: [RoomID] = []
+    private var startedRooms: [RoomID] = []
     /// Rooms whose messages went into others.
     private var merged: [RoomID] = []
 
     /// Shows what was read, or adds it to what was imported before, as the user wants it.
     private func finish() async throws {
-        let known = try await service.earlierImports(of: rooms.map(\.room))
+        let earlier = try await service.earlierImports(of: rooms.map(\.room))
         try Task.checkCancellation()
-        let isMerged = known.isEmpty ? false : try await ask(known) == .merge
+        let isMerged = earlier.isEmpty ? false : try await resolveRepeats(earlier) == .merge
         try Task.checkCancellation()
         let targets =
-            isMerged ? Dictionary(known.map { ($0.staged, $0) }, uniquingKeysWith: { first, _ in first }) : [:]
+            isMerged ? Dictionary(earlier.map { ($0.staged, $0) }, uniquingKeysWith: { first, _ in first }) : [:]
         let added = try await service.finishImport(
             rooms.map { FinishedImport(staged: $0.room, name: $0.name, mergedInto: targets[$0.room]?.room) })
         merged = Array(targets.keys)
@@ -79,33 +79,33 @@ final class ConversationImporter {
         }
     }
 
-    private func read(_ part: ImportPlan.Part) async throws {
-        if let name = part.name { try await begin(name, part.source) }
-        let isNamed = part.name != nil
-        try await plan.files.read(part.paths) { _, reader in
+    private func read(_ input: ImportPlan.Input) async throws {
+        if let name = input.name { try await startRoom(name, input.source) }
+        let isNamed = input.name != nil
+        try await plan.files.read(input.paths) { _, reader in
             var reader = reader
-            let parser = part.makeParser()
+            let parser = input.makeParser()
             while case let data = try reader.read(1 << 16), !data.isEmpty {
                 try Task.checkCancellation()
                 try parser.feed(data)
                 self.bytes += data.count
-                try await self.take(parser.take(), isNamed: isNamed)
+                try await self.handle(parser.drainEvents(), isNamed: isNamed)
             }
             try parser.finish()
-            try await self.take(parser.take(), isNamed: isNamed)
+            try await self.handle(parser.drainEvents(), isNamed: isNamed)
         }
     }
 
-    private func take(_ events: [ImportEvent], isNamed: Bool) async throws {
+    private func handle(_ events: [ImportEvent], isNamed: Bool) async throws {
         for event in events {
             switch event {
-            case .conversation(let name, let source): if !isNamed { try await begin(name, source) }
+            case .conversation(let name, let source): if !isNamed { try await startRoom(name, source) }
             case .renamed(let name):
                 if let last = rooms.indices.last { rooms[last].name = Self.roomName(name) }
-            case .omission(let omission): report.omissions[omission, default: 0] += 1
+            case .skipped(let skippedItem): report.skippedItems[skippedItem, default: 0] += 1
             case .message(let message):
                 guard message.text.utf8.count <= ChatLimits.messageBytes else {
-                    report.omissions[.tooLong, default: 0] += 1
+                    report.skippedItems[.tooLong, default: 0] += 1
                     continue
                 }
                 waiting.append(message)
@@ -124,17 +124,17 @@ final class ConversationImporter {
 
     private func omit(_ change: ImportedChange.Kind) {
         switch change {
-        case .reaction: report.omissions[.reaction, default: 0] += 1
-        case .edit: report.omissions[.edit, default: 0] += 1
+        case .reaction: report.skippedItems[.reaction, default: 0] += 1
+        case .edit: report.skippedItems[.edit, default: 0] += 1
         }
     }
 
-    private func begin(_ name: String, _ source: String?) async throws {
+    private func startRoom(_ name: String, _ source: String?) async throws {
         try await flush()
-        let room = try await service.beginImport(of: source)
-        begun.append(room)
+        let room = try await service.startImport(of: source)
+        startedRooms.append(room)
         rooms.append((room, Self.roomName(name), 0))
-        people = ImportedPeople()
+        importedMembers = ImportedMembers()
     }
 
     private static func roomName(_ name: String) -> String {
@@ -144,16 +144,16 @@ final class ConversationImporter {
     /// Stores what waits.
     private func flush() async throws {
         guard !waiting.isEmpty || !changes.isEmpty, let last = rooms.indices.last else { return }
-        let media = try await takeInFiles()
+        let media = try await importFiles()
         let messages = zip(waiting, media).compactMap { message(from: $0, media: $1) }
         let later = waiting.flatMap { edits(of: $0) }
         waiting = []
         waitingBytes = 0
-        let added = try await service.addImported(messages, by: people.takeNew(), to: rooms[last].room)
+        let added = try await service.addImported(messages, by: importedMembers.drainNew(), to: rooms[last].room)
         rooms[last].messages += added
         done += added
         if !later.isEmpty {
-            let missed = try await service.applyImported(later, by: people.takeNew(), to: rooms[last].room)
+            let missed = try await service.applyImported(later, by: importedMembers.drainNew(), to: rooms[last].room)
             for change in missed { omit(change.kind) }
         }
         try await flushChanges(to: rooms[last].room)
@@ -166,19 +166,22 @@ final class ConversationImporter {
         let imported = changes.map { change in
             ImportedChange(
                 message: MessageID("import-\(change.target)"),
-                member: people.member(change.senderID, named: change.senderName, isOwn: change.isOwn, own: own),
+                member: importedMembers.member(
+                    change.senderID, named: change.senderName, isOwn: change.isOwn, ownMember: ownMember),
                 at: change.at, kind: change.kind)
         }
         changes = []
-        for change in try await service.applyImported(imported, by: people.takeNew(), to: room) { omit(change.kind) }
+        for change in try await service.applyImported(imported, by: importedMembers.drainNew(), to: room) {
+            omit(change.kind)
+        }
     }
 
     /// - Parameter media: the files, nil for those that are not there.
     private func message(from parsed: ParsedMessage, media: [MediaReference?]) -> ImportedMessage? {
         var message = ImportedMessage(
             id: MessageID("import-\(parsed.id)"),
-            sender: people.member(
-                parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, own: own),
+            sender: importedMembers.member(
+                parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, ownMember: ownMember),
             text: text(of: parsed),
             sentAt: parsed.sentAt, kind: parsed.kind, replyTo: parsed.replyTo.map { MessageID("import-\($0)") },
             editedAt: parsed.earlier.isEmpty ? parsed.editedAt : nil)
@@ -187,7 +190,7 @@ final class ConversationImporter {
                 message.attachments.append(media)
                 if message.kind == .text { message.kind = media.messageKind }
             } else {
-                report.omissions[.missingFile, default: 0] += 1
+                report.skippedItems[.missingFile, default: 0] += 1
                 message.text.addLine(Self.storable(file.altText ?? file.name))
             }
         }
@@ -208,18 +211,18 @@ final class ConversationImporter {
         _ text: String, _ html: String?, _ written: WrittenText?, of parsed: ParsedMessage
     ) -> Wording {
         let html = html.map(Self.storable)
-        var said =
+        var wording =
             parsed.isPlain && written == nil
             ? ParsedMessage.plain(Self.storable(text), html: html) : Wording(Self.storable(text), html: html)
-        said.written = written.map { here($0, parsed) }
-        return said
+        wording.written = written.map { here($0, parsed) }
+        return wording
     }
 
     /// With those who are mentioned as they are called here.
     private func here(_ written: WrittenText, _ parsed: ParsedMessage) -> WrittenText {
         let marks = written.marks.map { mark -> WrittenText.Mark in
-            guard case .member(let id)? = mark.mention, let person = parsed.mentioned[id] else { return mark }
-            let member = people.member(id, named: person.name, isOwn: person.isOwn, own: own)
+            guard case .member(let id)? = mark.mention, let user = parsed.mentioned[id] else { return mark }
+            let member = importedMembers.member(id, named: user.name, isOwn: user.isOwn, ownMember: ownMember)
             return WrittenText.Mark(.mention(.member(member.rawValue)), over: mark.range)
         }
         return WrittenText(written.source, syntax: written.syntax, marks: marks) ?? written
@@ -228,7 +231,8 @@ final class ConversationImporter {
     /// What a message became by each edit, oldest first.
     private func edits(of parsed: ParsedMessage) -> [ImportedChange] {
         guard !parsed.earlier.isEmpty else { return [] }
-        let member = people.member(parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, own: own)
+        let member = importedMembers.member(
+            parsed.senderID, named: parsed.senderName, isOwn: parsed.isOwn, ownMember: ownMember)
         let last = ParsedMessage.Version(
             text: parsed.text, html: parsed.html, written: parsed.written,
             at: parsed.editedAt ?? parsed.earlier[parsed.earlier.count - 1].at)
@@ -246,22 +250,22 @@ final class ConversationImporter {
 
     /// The files of what waits, nil for those that are not there. They are read in the order of the export: in any
     /// other, an archive would be gone through again and again.
-    private func takeInFiles() async throws -> [[MediaReference?]] {
+    private func importFiles() async throws -> [[MediaReference?]] {
         var media = waiting.map { [MediaReference?](repeating: nil, count: $0.files.count) }
-        let wanted = waiting.indices.flatMap { message in
+        let requests = waiting.indices.flatMap { message in
             waiting[message].files.indices.compactMap { file in
                 plan.files.positions[waiting[message].files[file].path].map { (message, file, position: $0) }
             }
         }
         var last: (position: Int, content: MediaContent?)?
-        for (message, file, position) in wanted.sorted(by: { $0.position < $1.position }) {
+        for (message, file, position) in requests.sorted(by: { $0.position < $1.position }) {
             try Task.checkCancellation()
             if last?.position != position {
                 last = nil
                 last = (position, try await content(of: waiting[message].files[file].path))
             }
             if let content = last?.content {
-                media[message][file] = try await takeIn(waiting[message].files[file], content)
+                media[message][file] = try await store(waiting[message].files[file], content)
             }
         }
         return media
@@ -273,11 +277,11 @@ final class ConversationImporter {
     }
 
     /// - Returns: nil if the file can't be taken in.
-    private func takeIn(_ file: ParsedMessage.File, _ content: MediaContent) async throws -> MediaReference? {
+    private func store(_ file: ParsedMessage.File, _ content: MediaContent) async throws -> MediaReference? {
         do {
-            var media = try await service.takeIn(content, named: file.name, type: file.type) { _ in }
+            var media = try await service.storeMedia(content, named: file.name, type: file.type) { _ in }
             (media.width, media.height, media.duration) = (file.width, file.height, file.duration)
-            (media.blurHash, media.loudness) = (file.blurHash, file.loudness)
+            (media.blurHash, media.loudness) = (file.blurHash, file.waveform)
             media.altText = file.altText.map(Self.storable)
             report.files += 1
             return media
@@ -302,27 +306,27 @@ extension Wording {
 }
 
 /// Those who said something in a conversation, under identifiers of the application.
-struct ImportedPeople {
-    private var known: [String: MemberID] = [:]
+struct ImportedMembers {
+    private var idsByKey: [String: MemberID] = [:]
     private var new: [Member] = []
 
     /// - Parameter id: empty where an export has nothing but names.
-    mutating func member(_ id: String, named name: String, isOwn: Bool, own: Member) -> MemberID {
-        if isOwn { return own.id }
+    mutating func member(_ id: String, named name: String, isOwn: Bool, ownMember: Member) -> MemberID {
+        if isOwn { return ownMember.id }
         let key = id.isEmpty ? name : id
-        if let known = known[key] { return known }
+        if let existing = idsByKey[key] { return existing }
         let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         // Exports do not say who exported them: whoever is called as the user is.
-        let isOwn = !name.isEmpty && name.lowercased() == own.displayName.lowercased()
-        let id = isOwn ? own.id : MemberID("import-\(key)")
-        known[key] = id
+        let isOwn = !name.isEmpty && name.lowercased() == ownMember.displayName.lowercased()
+        let id = isOwn ? ownMember.id : MemberID("import-\(key)")
+        idsByKey[key] = id
         if !isOwn {
             new.append(Member(id: id, displayName: name.isEmpty ? "?" : String(name.prefix(200)), kind: .person))
         }
         return id
     }
 
-    mutating func takeNew() -> [Member] {
+    mutating func drainNew() -> [Member] {
         defer { new = [] }
         return new
     }

@@ -12,9 +12,9 @@ struct ElementFiles {
     init(_ paths: some Sequence<String>, base: String) {
         self.base = base
         for path in paths where path.hasPrefix(base) {
-            let parts = path.dropFirst(base.count).split(separator: "/", maxSplits: 1)
-            guard parts.count == 2 else { continue }
-            byFolder[String(parts[0]), default: []].append(String(parts[1]))
+            let components = path.dropFirst(base.count).split(separator: "/", maxSplits: 1)
+            guard components.count == 2 else { continue }
+            byFolder[String(components[0]), default: []].append(String(components[1]))
         }
         for folder in byFolder.keys { byFolder[folder]?.sort() }
     }

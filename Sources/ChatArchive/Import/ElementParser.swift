@@ -8,9 +8,9 @@ final class ElementParser: ConversationParser, JSONReceiver {
     private var events: [ImportEvent] = []
     private var names: [String: String] = [:]
     private var name = ""
-    private var hasBegun = false
+    private var hasStarted = false
     /// Names of members are remembered up to so many: an export may name anybody.
-    private static let mostNames = 200_000
+    private static let maxNames = 200_000
     private let files: ElementFiles
 
     init(files: ElementFiles) {
@@ -20,14 +20,14 @@ final class ElementParser: ConversationParser, JSONReceiver {
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
     func finish() throws { try stream.finish() }
 
-    func take() -> [ImportEvent] {
+    func drainEvents() -> [ImportEvent] {
         defer { events = [] }
         return events
     }
 
     func entersContainer(at path: [JSONStep]) -> Bool {
         guard path == [.key("messages")] else { return path.isEmpty }
-        hasBegun = true
+        hasStarted = true
         events.append(.conversation(name: name))
         return true
     }
@@ -36,11 +36,11 @@ final class ElementParser: ConversationParser, JSONReceiver {
 
     func receive(_ value: JSONValue, at path: [JSONStep]) {
         switch (path.first, path.count) {
-        case (nil, _): events.append(.omission(.wrongType("root")))
+        case (nil, _): events.append(.skipped(.wrongType("root")))
         case (.key("room_name"), 1):
             name = value.string ?? ""
-            if hasBegun { events.append(.renamed(name)) }
-        case (.key("messages"), 1): events.append(.omission(.wrongType("messages")))
+            if hasStarted { events.append(.renamed(name)) }
+        case (.key("messages"), 1): events.append(.skipped(.wrongType("messages")))
         case (.key("messages"), 2): event(value)
         default: break
         }
@@ -48,41 +48,41 @@ final class ElementParser: ConversationParser, JSONReceiver {
 
     private func event(_ value: JSONValue) {
         guard value.object != nil, let type = value["type"]?.string else {
-            return events.append(.omission(.wrongType("event")))
+            return events.append(.skipped(.wrongType("event")))
         }
         switch type {
         case "m.room.member":
             if let member = value["state_key"]?.string ?? value["sender"]?.string,
-                let name = value["content"]?["displayname"]?.string, names.count < Self.mostNames
+                let name = value["content"]?["displayname"]?.string, names.count < Self.maxNames
             {
                 names[member] = name
             }
-            events.append(.omission(.event(type)))
+            events.append(.skipped(.event(type)))
         case "m.room.message", "m.sticker": message(value, type)
         case "m.reaction": reaction(value)
-        default: events.append(.omission(type.hasPrefix("m.") ? .event(type) : .unknownKind(type)))
+        default: events.append(.skipped(type.hasPrefix("m.") ? .event(type) : .unknownKind(type)))
         }
     }
 
     private func message(_ value: JSONValue, _ type: String) {
-        guard let id = value["event_id"]?.string else { return events.append(.omission(.incomplete("event_id"))) }
-        guard let sender = value["sender"]?.string else { return events.append(.omission(.incomplete("sender"))) }
+        guard let id = value["event_id"]?.string else { return events.append(.skipped(.incomplete("event_id"))) }
+        guard let sender = value["sender"]?.string else { return events.append(.skipped(.incomplete("sender"))) }
         guard let milliseconds = value["origin_server_ts"]?.double, abs(milliseconds) < 1e14 else {
-            return events.append(.omission(.incomplete("origin_server_ts")))
+            return events.append(.skipped(.incomplete("origin_server_ts")))
         }
         let content = value["content"]
         let relation = content?["m.relates_to"]
         if relation?["rel_type"]?.string == "m.replace" { return edit(content, sender, milliseconds) }
         guard let body = content?["body"]?.string else {
             // What was deleted has no content left.
-            return events.append(.omission(content?.object?.isEmpty == true ? .event("redacted") : .wrongType("body")))
+            return events.append(.skipped(content?.object?.isEmpty == true ? .event("redacted") : .wrongType("body")))
         }
         var parsed = ParsedMessage(
             id: id, senderID: sender, senderName: names[sender] ?? sender, text: body,
             sentAt: Date(timeIntervalSince1970: milliseconds / 1000))
         parsed.isPlain = true
         parsed.html = Self.html(content)
-        parsed.replyTo = Self.answered(relation)
+        parsed.replyTo = Self.repliedToID(relation)
         if parsed.replyTo != nil { parsed.text = Self.withoutFallback(body) }
         switch content?["msgtype"]?.string {
         case "m.emote": parsed.kind = .emote
@@ -91,17 +91,17 @@ final class ElementParser: ConversationParser, JSONReceiver {
         default: if type == "m.sticker" { addFile(content, type, to: &parsed) }
         }
         guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
-            return events.append(.omission(.incomplete("body")))
+            return events.append(.skipped(.incomplete("body")))
         }
         events.append(.message(parsed))
     }
 
     /// What a message answers: in a thread its beginning, where the message answers none of it in particular.
-    private static func answered(_ relation: JSONValue?) -> String? {
-        let answered = relation?["m.in_reply_to"]?["event_id"]?.string
-        guard relation?["rel_type"]?.string == "m.thread" else { return answered }
+    private static func repliedToID(_ relation: JSONValue?) -> String? {
+        let replyID = relation?["m.in_reply_to"]?["event_id"]?.string
+        guard relation?["rel_type"]?.string == "m.thread" else { return replyID }
         let isFallback = relation?["is_falling_back"] == .bool(true)
-        return isFallback ? relation?["event_id"]?.string : answered ?? relation?["event_id"]?.string
+        return isFallback ? relation?["event_id"]?.string : replyID ?? relation?["event_id"]?.string
     }
 
     private func reaction(_ value: JSONValue) {
@@ -111,7 +111,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         else {
             // One that was taken back has no content left.
             let isEmpty = value["content"]?.object?.isEmpty == true
-            return events.append(.omission(isEmpty ? .event("redacted") : .reaction))
+            return events.append(.skipped(isEmpty ? .event("redacted") : .reaction))
         }
         change(target, sender, value["origin_server_ts"]?.double ?? 0, .reaction(key))
     }
@@ -119,7 +119,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
     private func edit(_ content: JSONValue?, _ sender: String, _ milliseconds: Double) {
         guard let target = content?["m.relates_to"]?["event_id"]?.string,
             let text = content?["m.new_content"]?["body"]?.string, text.utf8.count <= ChatLimits.messageBytes
-        else { return events.append(.omission(.edit)) }
+        else { return events.append(.skipped(.edit)) }
         let html = Self.html(content?["m.new_content"])
         change(target, sender, milliseconds, .edit(ParsedMessage.plain(text, html: html)))
     }
@@ -146,7 +146,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
             let path = files.path(
                 of: message.text, kind: type == "m.sticker" ? type : content?["msgtype"]?.string ?? "",
                 isVoice: isVoice, sentAt: message.sentAt)
-        else { return events.append(.omission(.missingFile)) }
+        else { return events.append(.skipped(.missingFile)) }
         let altText = Self.altText(content)
         func number(_ key: String) -> Int? { info?[key]?.integer.map { Int(clamping: $0) } }
         message.files.append(

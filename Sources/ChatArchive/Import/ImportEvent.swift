@@ -14,7 +14,7 @@ enum ImportEvent: Equatable {
     case renamed(String)
     case message(ParsedMessage)
     case change(ParsedChange)
-    case omission(ImportReport.Omission)
+    case skipped(ImportReport.SkippedItem)
 }
 
 /// A message as an export tells it.
@@ -30,7 +30,7 @@ struct ParsedMessage: Equatable {
         var altText: String?
         var blurHash: String?
         /// Of a voice message; see ``MediaReference/loudness``.
-        var loudness: [Int]?
+        var waveform: [Int]?
 
         /// A description as it is kept: not an empty one, and none of more bytes than anyone would say.
         static func altText(_ value: JSONValue?) -> String? {
@@ -55,7 +55,7 @@ struct ParsedMessage: Equatable {
     /// What it said before it was edited, oldest first.
     var earlier: [Version] = []
     /// Those whom what was written mentions, by their identifiers.
-    var mentioned: [String: Person] = [:]
+    var mentioned: [String: MentionedUser] = [:]
     var kind = Message.Kind.text
     var replyTo: String?
     var editedAt: Date?
@@ -73,17 +73,17 @@ struct ParsedMessage: Equatable {
         var at: Date
     }
 
-    struct Person: Equatable {
+    struct MentionedUser: Equatable {
         var name: String
         var isOwn: Bool
     }
 
     /// Bytes of all that it says, about.
     var size: Int {
-        let said = earlier.reduce(text.utf8.count + (html?.utf8.count ?? 0)) {
+        let wordingBytes = earlier.reduce(text.utf8.count + (html?.utf8.count ?? 0)) {
             $0 + $1.text.utf8.count + ($1.html?.utf8.count ?? 0)
         }
-        return files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + said) {
+        return files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + wordingBytes) {
             $0 + $1.path.utf8.count + $1.name.utf8.count + ($1.altText?.utf8.count ?? 0)
         }
     }
@@ -111,14 +111,14 @@ struct ParsedChange: Equatable {
 
     /// Bytes of all that it says, about.
     var size: Int {
-        let html = if case .edit(let said) = kind { said.html?.utf8.count ?? 0 } else { 0 }
+        let html = if case .edit(let wording) = kind { wording.html?.utf8.count ?? 0 } else { 0 }
         return target.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count + html
     }
 
     /// That of an edit, or a reaction.
     var text: String {
         switch kind {
-        case .edit(let said): said.text
+        case .edit(let wording): wording.text
         case .reaction(let text): text
         }
     }
@@ -132,7 +132,7 @@ protocol ConversationParser: AnyObject {
     /// - Throws: ``ArchiveError``.
     func finish() throws
     /// What was found since the last call.
-    func take() -> [ImportEvent]
+    func drainEvents() -> [ImportEvent]
 }
 
 enum ParsedDate {

@@ -5,7 +5,7 @@ import JSONReading
 /// What of an export is to be read, in which order and by which parser.
 struct ImportPlan {
     /// Files that make one conversation, or several that each file tells of.
-    struct Part {
+    struct Input {
         /// The name of the conversation; nil where the files tell it.
         var name: String?
         /// See ``ImportEvent/conversation(name:source:)``.
@@ -15,12 +15,12 @@ struct ImportPlan {
     }
 
     var files: any SourceFiles
-    var parts: [Part]
+    var inputs: [Input]
     /// Bytes to be read in all.
     var size: Int
 
     /// Bytes of files of names and channels, which are read whole.
-    static let mostDirectory = 64 << 20
+    static let maxDirectoryBytes = 64 << 20
     /// Bytes by which a file is recognised.
     static let peek = 1 << 16
 
@@ -37,18 +37,18 @@ struct ImportPlan {
             files = try FolderFiles(url)
         }
         self.files = files
-        if let parts = try await Self.slack(files, emoji) {
-            self.parts = parts
+        if let inputs = try await Self.slack(files, emoji) {
+            self.inputs = inputs
         } else if let entry = Self.main(of: files) {
             let name = url.deletingPathExtension().lastPathComponent
             // A text that was taken out of an archive is called as all of them are: its folder has the name.
             let folder = name.hasPrefix("_chat") ? url.deletingLastPathComponent().lastPathComponent : nil
-            parts = [try await Self.single(entry, files, zone, fileName: name, folderName: folder)]
+            inputs = [try await Self.single(entry, files, zone, fileName: name, folderName: folder)]
         } else {
             throw ArchiveError.unknownFormat
         }
         let sizes = Dictionary(files.entries.map { ($0.path, $0.size) }, uniquingKeysWith: { first, _ in first })
-        size = parts.flatMap(\.paths).reduce(0) { $0 + (sizes[$1] ?? 0) }
+        size = inputs.flatMap(\.paths).reduce(0) { $0 + (sizes[$1] ?? 0) }
     }
 
     /// The file of text among others: of a chat with its media.
@@ -64,11 +64,11 @@ struct ImportPlan {
 
     private static func single(
         _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, fileName: String, folderName: String?
-    ) async throws -> Part {
+    ) async throws -> Input {
         var start = Data()
         try await files.read([entry.path]) { _, reader in
             var reader = reader
-            while start.count < peek, case let part = try reader.read(peek), !part.isEmpty { start += part }
+            while start.count < peek, case let chunk = try reader.read(peek), !chunk.isEmpty { start += chunk }
         }
         let text = String(decoding: start, as: UTF8.self)
         let isObject = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }.first == "{"
@@ -76,7 +76,7 @@ struct ImportPlan {
             let base = String(entry.path.dropLast(entry.name.count))
             if text.contains("\"format\":\"\(JSONExport.format)\"") {
                 let paths = Set(files.entries.map(\.path))
-                return Part(name: nil, paths: [entry.path]) { ParlanceParser(paths: paths, base: base) }
+                return Input(name: nil, paths: [entry.path]) { ParlanceParser(paths: paths, base: base) }
             }
             let isElement = ["\"room_name\"", "\"export_date\"", "\"exported_by\""].contains { text.contains($0) }
             guard
@@ -88,15 +88,15 @@ struct ImportPlan {
                 throw ArchiveError.unknownFormat
             }
             guard isElement else {
-                return Part(name: nil, paths: [entry.path]) { TelegramParser(zone: zone, base: base) }
+                return Input(name: nil, paths: [entry.path]) { TelegramParser(zone: zone, base: base) }
             }
             let media = ElementFiles(files.entries.lazy.map(\.path), base: base)
-            return Part(name: nil, paths: [entry.path]) { ElementParser(files: media) }
+            return Input(name: nil, paths: [entry.path]) { ElementParser(files: media) }
         }
         if text.contains("<!--" + HTMLExport.record) {
             let base = String(entry.path.dropLast(entry.name.count))
             let paths = Set(files.entries.map(\.path))
-            return Part(name: nil, paths: [entry.path]) { PageParser(paths: paths, base: base) }
+            return Input(name: nil, paths: [entry.path]) { PageParser(paths: paths, base: base) }
         }
         guard WhatsAppParser.dates(in: start).lines > 0 else {
             throw start.isEmpty ? ArchiveError.empty : ArchiveError.unknownFormat
@@ -106,13 +106,13 @@ struct ImportPlan {
 
     private static func whatsApp(
         _ entry: SourceEntry, _ files: any SourceFiles, _ zone: TimeZone, _ fileName: String, _ folderName: String?
-    ) async throws -> Part {
+    ) async throws -> Input {
         var dates = WhatsAppDates()
         try await files.read([entry.path]) { _, reader in
             var (reader, lines) = (reader, LineSplitter())
-            while case let part = try reader.read(1 << 16), !part.isEmpty {
+            while case let chunk = try reader.read(1 << 16), !chunk.isEmpty {
                 try Task.checkCancellation()
-                try lines.feed(part) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
+                try lines.feed(chunk) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
             }
         }
         guard let order = dates.order else {
@@ -120,9 +120,9 @@ struct ImportPlan {
         }
         let folder = String(entry.path.dropLast(entry.name.count))
         let paths = Set(files.entries.map(\.path))
-        let own = entry.name.hasPrefix("_chat") ? fileName : String(entry.name.dropLast(4))
-        let name = WhatsAppName.chat(named: own) ?? folderName.flatMap(WhatsAppName.chat(inFolder:)) ?? ""
-        return Part(name: nil, paths: [entry.path]) {
+        let chatFileName = entry.name.hasPrefix("_chat") ? fileName : String(entry.name.dropLast(4))
+        let name = WhatsAppName.chat(named: chatFileName) ?? folderName.flatMap(WhatsAppName.chat(inFolder:)) ?? ""
+        return Input(name: nil, paths: [entry.path]) {
             WhatsAppParser(name: name, order: order, files: paths, folder: folder, zone: zone)
         }
     }
@@ -132,7 +132,7 @@ struct ImportPlan {
     /// Folders of days beside lists of people and channels; nil if that is not what it is.
     private static func slack(
         _ files: any SourceFiles, _ emoji: @escaping @Sendable (String) -> String?
-    ) async throws -> [Part]? {
+    ) async throws -> [Input]? {
         let lists = ["users.json", "channels.json", "groups.json", "dms.json", "mpims.json"]
         guard let list = files.entries.first(where: { ["users.json", "channels.json"].contains($0.name) }) else {
             return nil
@@ -142,16 +142,16 @@ struct ImportPlan {
         var names: [String: String] = [:]
         var sources: [String: String] = [:]
         for list in lists {
-            guard let data = try await files.content(of: base + list, limit: mostDirectory) else { continue }
+            guard let data = try await files.content(of: base + list, limit: maxDirectoryBytes) else { continue }
             for value in (try JSONValue(parsing: data)).array ?? [] {
                 guard let id = value["id"]?.string else { continue }
                 if list == "users.json" {
-                    directory.people[id] = personName(value) ?? id
+                    directory.userNames[id] = userName(value) ?? id
                 } else {
                     let name = value["name"]?.string
                     directory.channels[id] = name
                     // Conversations of a few lie under their identifiers.
-                    names[name ?? id] = name ?? people(in: value, directory)
+                    names[name ?? id] = name ?? memberNames(in: value, directory)
                     sources[name ?? id] = "slack:\(id)"
                 }
             }
@@ -159,28 +159,28 @@ struct ImportPlan {
         var days: [String: [String]] = [:]
         var order: [String] = []
         for entry in files.entries where entry.path.hasPrefix(base) && entry.name.hasSuffix(".json") {
-            let parts = entry.path.dropFirst(base.count).split(separator: "/")
-            guard parts.count == 2 else { continue }
-            let folder = String(parts[0])
+            let components = entry.path.dropFirst(base.count).split(separator: "/")
+            guard components.count == 2 else { continue }
+            let folder = String(components[0])
             if days[folder] == nil { order.append(folder) }
             days[folder, default: []].append(entry.path)
         }
         let found = directory
         let media = SlackFiles(files.entries.lazy.map(\.path), base: base)
         return order.map { folder in
-            Part(name: names[folder] ?? folder, source: sources[folder], paths: (days[folder] ?? []).sorted()) {
+            Input(name: names[folder] ?? folder, source: sources[folder], paths: (days[folder] ?? []).sorted()) {
                 SlackParser(directory: found, files: media, folder: folder)
             }
         }
     }
 
-    private static func personName(_ value: JSONValue) -> String? {
+    private static func userName(_ value: JSONValue) -> String? {
         [value["profile"]?["display_name"], value["profile"]?["real_name"], value["real_name"], value["name"]]
             .compactMap { $0?.string }.first { !$0.isEmpty }
     }
 
-    private static func people(in value: JSONValue, _ directory: SlackParser.Directory) -> String {
-        let members = (value["members"]?.array ?? []).compactMap(\.string).map { directory.people[$0] ?? $0 }
+    private static func memberNames(in value: JSONValue, _ directory: SlackParser.Directory) -> String {
+        let members = (value["members"]?.array ?? []).compactMap(\.string).map { directory.userNames[$0] ?? $0 }
         return members.joined(separator: ", ")
     }
 }

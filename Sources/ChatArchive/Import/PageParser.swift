@@ -4,7 +4,7 @@ import Foundation
 /// A room as this application exports it as a page (``HTMLExport``): what that tells in its comments, as one JSON text.
 final class PageParser: ConversationParser {
     /// Bytes of one record: that of a room names each of its members.
-    private static let mostBytes = 64 << 20
+    private static let maxBytes = 64 << 20
     private static let start = Array("<!--\(HTMLExport.record)".utf8)
     private static let end = Array("-->".utf8)
 
@@ -37,7 +37,7 @@ final class PageParser: ConversationParser {
 
     private func add(_ byte: UInt8) throws {
         record.append(byte)
-        guard record.count <= Self.mostBytes else {
+        guard record.count <= Self.maxBytes else {
             throw ArchiveError.malformed(line: 0, reason: "a record without an end")
         }
         guard byte == Self.end[2], record.suffix(3).elementsEqual(Self.end) else { return }
@@ -62,5 +62,5 @@ final class PageParser: ConversationParser {
         try parser.finish()
     }
 
-    func take() -> [ImportEvent] { parser.take() }
+    func drainEvents() -> [ImportEvent] { parser.drainEvents() }
 }

@@ -6,13 +6,13 @@ import JSONReading
 /// A room as this application exports it (``JSONExport``).
 final class ParlanceParser: ConversationParser, JSONReceiver {
     /// Names of members are remembered up to so many: an export may name anybody.
-    private static let mostNames = 200_000
+    private static let maxNames = 200_000
     private lazy var stream = JSONStream(receiver: self)
     private var events: [ImportEvent] = []
-    private var own: Set<String> = []
+    private var ownIDs: Set<String> = []
     private var names: [String: String] = [:]
     private var name = ""
-    private var hasBegun = false
+    private var hasStarted = false
     /// Before version 2 a text was Markdown where it had no HTML.
     private var version = 1
     private let paths: Set<String>
@@ -29,7 +29,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
     func finish() throws { try stream.finish() }
 
-    func take() -> [ImportEvent] {
+    func drainEvents() -> [ImportEvent] {
         defer { events = [] }
         return events
     }
@@ -37,7 +37,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     func entersContainer(at path: [JSONStep]) -> Bool {
         if path == [.key("members")] { return true }
         guard path == [.key("messages")] else { return path.isEmpty }
-        hasBegun = true
+        hasStarted = true
         events.append(.conversation(name: name))
         return true
     }
@@ -46,52 +46,54 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
 
     func receive(_ value: JSONValue, at path: [JSONStep]) {
         switch (path.first, path.count) {
-        case (nil, _): events.append(.omission(.wrongType("root")))
+        case (nil, _): events.append(.skipped(.wrongType("root")))
         case (.key("name"), 1):
             name = value.string ?? ""
-            if hasBegun { events.append(.renamed(name)) }
+            if hasStarted { events.append(.renamed(name)) }
         case (.key("version"), 1): version = value.integer.map { Int(clamping: $0) } ?? 1
         case (.key("members"), 2): member(value)
-        case (.key("messages"), 1): events.append(.omission(.wrongType("messages")))
+        case (.key("messages"), 1): events.append(.skipped(.wrongType("messages")))
         case (.key("messages"), 2): message(value)
         default: break
         }
     }
 
     private func member(_ value: JSONValue) {
-        guard let id = value["id"]?.string, names.count < Self.mostNames else { return }
+        guard let id = value["id"]?.string, names.count < Self.maxNames else { return }
         names[id] = value["name"]?.string
-        if value["kind"]?.string == Member.Kind.own.rawValue { own.insert(id) }
+        if value["kind"]?.string == Member.Kind.own.rawValue { ownIDs.insert(id) }
     }
 
     private func message(_ value: JSONValue) {
-        guard value.object != nil else { return events.append(.omission(.wrongType("message"))) }
-        if let event = value["event"]?["kind"]?.string { return events.append(.omission(.event(event))) }
-        if value["isDeleted"]?.bool == true { return events.append(.omission(.event("deleted"))) }
-        guard let id = value["id"]?.string else { return events.append(.omission(.incomplete("id"))) }
-        guard let sender = value["sender"]?.string else { return events.append(.omission(.incomplete("sender"))) }
-        guard let sentAt = Self.date(value["sentAt"]) else { return events.append(.omission(.incomplete("sentAt"))) }
-        guard let text = value["text"]?.string else { return events.append(.omission(.wrongType("text"))) }
-        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.omission(.tooLong)) }
+        guard value.object != nil else { return events.append(.skipped(.wrongType("message"))) }
+        if let event = value["event"]?["kind"]?.string { return events.append(.skipped(.event(event))) }
+        if value["isDeleted"]?.bool == true { return events.append(.skipped(.event("deleted"))) }
+        guard let id = value["id"]?.string else { return events.append(.skipped(.incomplete("id"))) }
+        guard let sender = value["sender"]?.string else { return events.append(.skipped(.incomplete("sender"))) }
+        guard let sentAt = Self.date(value["sentAt"]) else { return events.append(.skipped(.incomplete("sentAt"))) }
+        guard let text = value["text"]?.string else { return events.append(.skipped(.wrongType("text"))) }
+        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.skipped(.tooLong)) }
         var parsed = ParsedMessage(
             id: id, senderID: sender, senderName: value["senderName"]?.string ?? names[sender] ?? sender, text: text,
             sentAt: sentAt)
         parsed.kind = value["kind"]?.string.flatMap(Message.Kind.init) ?? .text
         parsed.replyTo = value["replyTo"]?.string
         parsed.editedAt = Self.date(value["editedAt"])
-        parsed.isOwn = own.contains(sender)
+        parsed.isOwn = ownIDs.contains(sender)
         parsed.html = value["html"]?.string
         parsed.isPlain = version > 1 && value["syntax"]?.string != WrittenText.Syntax.markdown.rawValue
         parsed.written = Self.written(value["written"])
         parsed.earlier = (value["revisions"]?.array ?? []).compactMap(Self.version)
         for written in parsed.earlier.compactMap(\.written) + [parsed.written].compactMap({ $0 }) {
             for case .member(let id) in written.mentions.map(\.target) {
-                parsed.mentioned[id] = names[id].map { ParsedMessage.Person(name: $0, isOwn: own.contains(id)) }
+                parsed.mentioned[id] = names[id].map {
+                    ParsedMessage.MentionedUser(name: $0, isOwn: ownIDs.contains(id))
+                }
             }
         }
         for file in value["files"]?.array ?? [] { add(file, to: &parsed) }
         guard !parsed.text.isEmpty || !parsed.files.isEmpty || !parsed.missing.isEmpty else {
-            return events.append(.omission(.incomplete("text")))
+            return events.append(.skipped(.incomplete("text")))
         }
         events.append(.message(parsed))
         for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
@@ -100,7 +102,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     private func add(_ file: JSONValue, to message: inout ParsedMessage) {
         let altText = ParsedMessage.File.altText(file["altText"])
         guard let path = file["path"]?.string, paths.contains(base + path) else {
-            events.append(.omission(.missingFile))
+            events.append(.skipped(.missingFile))
             // Not at hand when it was exported: what it is called stands for it.
             guard let name = altText ?? file["name"]?.string else { return }
             message.missing.append(name)
@@ -113,12 +115,12 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
                 type: file["type"]?.string ?? FileType.type(of: path),
                 width: number("width"), height: number("height"), duration: number("duration"),
                 altText: altText, blurHash: file["blurHash"]?.string,
-                loudness: file["loudness"]?.array.map(Self.loudness)))
+                waveform: file["loudness"]?.array.map(Self.waveform)))
     }
 
-    private static func loudness(_ values: [JSONValue]) -> [Int] {
-        values.prefix(MediaReference.mostLoudnesses).map { value in
-            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaReference.loudest)
+    private static func waveform(_ values: [JSONValue]) -> [Int] {
+        values.prefix(MediaReference.maxWaveformSamples).map { value in
+            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaReference.maxAmplitude)
         }
     }
 
@@ -138,14 +140,14 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
 
     private func add(_ reaction: JSONValue, to message: ParsedMessage) {
         guard let text = reaction["text"]?.string, let senders = reaction["senders"]?.array else {
-            return events.append(.omission(.reaction))
+            return events.append(.skipped(.reaction))
         }
         for sender in senders.compactMap(\.string) {
             events.append(
                 .change(
                     ParsedChange(
                         target: message.id, senderID: sender, senderName: names[sender] ?? sender, at: message.sentAt,
-                        kind: .reaction(text), isOwn: own.contains(sender))))
+                        kind: .reaction(text), isOwn: ownIDs.contains(sender))))
         }
     }
 

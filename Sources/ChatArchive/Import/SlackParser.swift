@@ -6,7 +6,7 @@ import JSONReading
 final class SlackParser: ConversationParser, JSONReceiver {
     /// Who and what is named in messages by identifiers.
     struct Directory {
-        var people: [String: String] = [:]
+        var userNames: [String: String] = [:]
         var channels: [String: String] = [:]
         /// The emoji with a short code.
         var emoji: @Sendable (String) -> String? = { _ in nil }
@@ -28,7 +28,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
     func finish() throws { try stream.finish() }
 
-    func take() -> [ImportEvent] {
+    func drainEvents() -> [ImportEvent] {
         defer { events = [] }
         return events
     }
@@ -37,30 +37,30 @@ final class SlackParser: ConversationParser, JSONReceiver {
     func leaveContainer(at path: [JSONStep]) {}
 
     func receive(_ value: JSONValue, at path: [JSONStep]) {
-        guard case .index? = path.last else { return events.append(.omission(.wrongType("root"))) }
+        guard case .index? = path.last else { return events.append(.skipped(.wrongType("root"))) }
         guard value.object != nil, value["type"]?.string == "message" else {
             return events.append(
-                .omission(value["type"]?.string.map { .unknownKind($0) } ?? .wrongType("message")))
+                .skipped(value["type"]?.string.map { .unknownKind($0) } ?? .wrongType("message")))
         }
         if value["subtype"]?.string == "message_changed" { return edit(value) }
-        if let subtype = value["subtype"]?.string, !Self.spoken.contains(subtype) {
-            return events.append(.omission(.event(subtype)))
+        if let subtype = value["subtype"]?.string, !Self.messageSubtypes.contains(subtype) {
+            return events.append(.skipped(.event(subtype)))
         }
         message(value)
     }
 
-    private static let spoken: Set<String> = [
+    private static let messageSubtypes: Set<String> = [
         "bot_message", "me_message", "thread_broadcast", "file_share", "file_comment",
     ]
 
     private func message(_ value: JSONValue) {
         guard let time = value["ts"]?.identifier ?? value["ts"]?.double.map({ String($0) }),
             let date = ParsedDate.seconds(.string(time))
-        else { return events.append(.omission(.incomplete("ts"))) }
+        else { return events.append(.skipped(.incomplete("ts"))) }
         guard let text = value["text"]?.string ?? (value["text"] == nil ? "" : nil) else {
-            return events.append(.omission(.wrongType("text")))
+            return events.append(.skipped(.wrongType("text")))
         }
-        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.omission(.tooLong)) }
+        guard text.utf8.count <= ChatLimits.messageBytes else { return events.append(.skipped(.tooLong)) }
         let sender = value["user"]?.string ?? value["bot_id"]?.string ?? value["username"]?.string ?? ""
         let name = name(of: sender, value)
         var parsed = ParsedMessage(
@@ -70,15 +70,15 @@ final class SlackParser: ConversationParser, JSONReceiver {
         parsed.editedAt = ParsedDate.seconds(value["edited"]?["ts"])
         for file in value["files"]?.array ?? [] { add(file, to: &parsed) }
         guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
-            return events.append(.omission(.incomplete("text")))
+            return events.append(.skipped(.incomplete("text")))
         }
         events.append(.message(parsed))
-        var given = parsed.sentAt
-        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed, after: &given) }
+        var reactionDate = parsed.sentAt
+        for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed, after: &reactionDate) }
     }
 
-    private func name(of person: String, _ value: JSONValue) -> String {
-        directory.people[person] ?? value["user_profile"]?["real_name"]?.string ?? value["username"]?.string ?? person
+    private func name(of user: String, _ value: JSONValue) -> String {
+        directory.userNames[user] ?? value["user_profile"]?["real_name"]?.string ?? value["username"]?.string ?? user
     }
 
     private func add(_ file: JSONValue, to message: inout ParsedMessage) {
@@ -94,23 +94,24 @@ final class SlackParser: ConversationParser, JSONReceiver {
             return
         }
         // An export by itself has addresses of files, behind Slack's log-in, not the files.
-        events.append(.omission(.missingFile))
+        events.append(.skipped(.missingFile))
         guard let name else { return }
-        message.text += (message.text.isEmpty ? "" : "\n") + MarkdownMarks.link(name, file["permalink"]?.string ?? "")
+        message.text +=
+            (message.text.isEmpty ? "" : "\n") + MarkdownFormatter.link(name, file["permalink"]?.string ?? "")
     }
 
     /// - Parameter date: of what came before: times are not exported, the order is.
     private func add(_ reaction: JSONValue, to message: ParsedMessage, after date: inout Date) {
-        guard let code = reaction["name"]?.string else { return events.append(.omission(.reaction)) }
-        let people = (reaction["users"]?.array ?? []).compactMap(\.string)
+        guard let code = reaction["name"]?.string else { return events.append(.skipped(.reaction)) }
+        let users = (reaction["users"]?.array ?? []).compactMap(\.string)
         // More may have given it than are named.
-        if people.count < reaction["count"]?.integer ?? 0 { events.append(.omission(.reaction)) }
-        for person in people {
+        if users.count < reaction["count"]?.integer ?? 0 { events.append(.skipped(.reaction)) }
+        for user in users {
             date += 0.001
             events.append(
                 .change(
                     ParsedChange(
-                        target: message.id, senderID: person, senderName: directory.people[person] ?? person,
+                        target: message.id, senderID: user, senderName: directory.userNames[user] ?? user,
                         at: date, kind: .reaction(directory.emoji(code) ?? ":\(code):"))))
         }
     }
@@ -120,7 +121,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
             let sender = message["user"]?.string, let text = message["text"]?.string,
             text.utf8.count <= ChatLimits.messageBytes,
             let date = ParsedDate.seconds(message["edited"]?["ts"] ?? value["ts"])
-        else { return events.append(.omission(.edit)) }
+        else { return events.append(.skipped(.edit)) }
         events.append(
             .change(
                 ParsedChange(
@@ -157,15 +158,15 @@ enum SlackText {
 
     /// What stands between angle brackets: a person, a channel, everyone, or an address.
     private static func reference(_ inner: Substring, _ directory: SlackParser.Directory) -> String {
-        let parts = inner.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
-        let (target, label) = (parts[0], parts.count > 1 ? unescaped(parts[1]) : nil)
+        let components = inner.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+        let (target, label) = (components[0], components.count > 1 ? unescaped(components[1]) : nil)
         switch target.first {
-        case "@": return "@" + (directory.people[String(target.dropFirst())] ?? label ?? String(target.dropFirst()))
+        case "@": return "@" + (directory.userNames[String(target.dropFirst())] ?? label ?? String(target.dropFirst()))
         case "#": return "#" + (label ?? directory.channels[String(target.dropFirst())] ?? String(target.dropFirst()))
         case "!": return "@" + (label ?? String(target.dropFirst().prefix { $0 != "^" }))
         default:
             let address = unescaped(target)
-            return label.map { $0 == address ? address : MarkdownMarks.link($0, address) } ?? address
+            return label.map { $0 == address ? address : MarkdownFormatter.link($0, address) } ?? address
         }
     }
 
@@ -173,20 +174,20 @@ enum SlackText {
     static func styled(_ text: Substring, unescaping: Bool = true) -> String {
         var result = ""
         var rest = (unescaping ? unescaped(String(text)) : String(text))[...]
-        while let mark = rest.firstIndex(where: { $0 == "*" || $0 == "~" || $0 == "`" }) {
-            let before = mark > rest.startIndex ? rest[rest.index(before: mark)] : result.last
-            let after = rest.index(after: mark)
+        while let delimiterIndex = rest.firstIndex(where: { $0 == "*" || $0 == "~" || $0 == "`" }) {
+            let before = delimiterIndex > rest.startIndex ? rest[rest.index(before: delimiterIndex)] : result.last
+            let after = rest.index(after: delimiterIndex)
             guard before.map({ !$0.isLetter && !$0.isNumber }) ?? true,
-                let end = rest[after...].firstIndex(where: { $0 == rest[mark] || $0.isNewline }),
-                rest[end] == rest[mark],
+                let end = rest[after...].firstIndex(where: { $0 == rest[delimiterIndex] || $0.isNewline }),
+                rest[end] == rest[delimiterIndex],
                 end > after, !rest[after].isWhitespace, !rest[rest.index(before: end)].isWhitespace
             else {
-                result += rest[...mark]
+                result += rest[...delimiterIndex]
                 rest = rest[after...]
                 continue
             }
-            let double = rest[mark] == "*" ? "**" : rest[mark] == "~" ? "~~" : "`"
-            result += rest[..<mark] + double + rest[after..<end] + double
+            let double = rest[delimiterIndex] == "*" ? "**" : rest[delimiterIndex] == "~" ? "~~" : "`"
+            result += rest[..<delimiterIndex] + double + rest[after..<end] + double
             rest = rest[rest.index(after: end)...]
         }
         return result + rest

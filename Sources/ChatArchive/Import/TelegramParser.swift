@@ -15,7 +15,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     /// What kind of chat it is, and its number among those of its kind.
     private var kind: String?
     private var number: String?
-    private var ownID: String?
+    private var ownUserID: String?
 
     /// - Parameters:
     ///   - zone: of times that have no seconds since 1970 beside them.
@@ -28,7 +28,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     func feed(_ bytes: Data) throws { try stream.feed(bytes) }
     func finish() throws { try stream.finish() }
 
-    func take() -> [ImportEvent] {
+    func drainEvents() -> [ImportEvent] {
         defer { events = [] }
         return events
     }
@@ -43,7 +43,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         case .index: return path.count == 3 && path[1] == .key("list")
         case .key("messages"):
             guard path.count == 1 || path.count == 4 else { return false }
-            begin(Array(path.dropLast()))
+            startChat(Array(path.dropLast()))
             return true
         case .key: return false
         }
@@ -56,15 +56,15 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     }
 
     func receive(_ value: JSONValue, at path: [JSONStep]) {
-        guard let last = path.last else { return events.append(.omission(.wrongType("root"))) }
+        guard let last = path.last else { return events.append(.skipped(.wrongType("root"))) }
         switch last {
         case .key("name") where path.count == 1 || path.count == 4: named(value.string)
         case .key("type") where path.count == 1 || path.count == 4: kind = value.string
         case .key("id") where path.count == 1 || path.count == 4: number = value.identifier
         case .key("personal_information"):
-            ownID = value["user_id"]?.identifier.map { "user\($0)" }
+            ownUserID = value["user_id"]?.identifier.map { "user\($0)" }
         case .index where isUnderWay && path.dropLast() == chat[...] + [.key("messages")]: message(value)
-        case .key("messages"), .key("list"), .key("chats"): events.append(.omission(.wrongType("\(last.name)")))
+        case .key("messages"), .key("list"), .key("chats"): events.append(.skipped(.wrongType("\(last.name)")))
         default: break
         }
     }
@@ -74,7 +74,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         if isUnderWay, let text { events.append(.renamed(text)) }
     }
 
-    private func begin(_ path: [JSONStep]) {
+    private func startChat(_ path: [JSONStep]) {
         chat = path
         isUnderWay = true
         let source = number.map { "telegram:\(kind ?? ""):\($0)" }
@@ -84,24 +84,24 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     // MARK: Messages
 
     private func message(_ value: JSONValue) {
-        guard value.object != nil else { return events.append(.omission(.wrongType("message"))) }
+        guard value.object != nil else { return events.append(.skipped(.wrongType("message"))) }
         guard value["type"]?.string == "message" else {
             let action = value["action"]?.string ?? value["type"]?.string
             return events.append(
-                .omission(value["type"]?.string == "service" ? .event(action ?? "") : .unknownKind(action ?? "")))
+                .skipped(value["type"]?.string == "service" ? .event(action ?? "") : .unknownKind(action ?? "")))
         }
-        guard let id = value["id"]?.identifier else { return events.append(.omission(.incomplete("id"))) }
-        guard let date = date(value, "date") else { return events.append(.omission(.incomplete("date"))) }
+        guard let id = value["id"]?.identifier else { return events.append(.skipped(.incomplete("id"))) }
+        guard let date = date(value, "date") else { return events.append(.skipped(.incomplete("date"))) }
         let sender = value["from_id"]?.identifier ?? value["from"]?.string ?? ""
         var parsed = ParsedMessage(
             id: id, senderID: sender, senderName: value["from"]?.string ?? "", text: text(value["text"]), sentAt: date)
         parsed.replyTo = value["reply_to_message_id"]?.identifier
         parsed.editedAt = self.date(value, "edited")
-        parsed.isOwn = ownID != nil && sender == ownID
+        parsed.isOwn = ownUserID != nil && sender == ownUserID
         addFile(of: value, to: &parsed)
         if parsed.text.isEmpty, parsed.files.isEmpty { parsed.text = substitute(value) ?? "" }
         guard !parsed.text.isEmpty || !parsed.files.isEmpty else {
-            return events.append(.omission(.unknownKind(value["media_type"]?.string ?? "message")))
+            return events.append(.skipped(.unknownKind(value["media_type"]?.string ?? "message")))
         }
         events.append(.message(parsed))
         for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
@@ -109,18 +109,18 @@ final class TelegramParser: ConversationParser, JSONReceiver {
 
     /// Large groups name but the last who gave a reaction.
     private func add(_ reaction: JSONValue, to message: ParsedMessage) {
-        let people = reaction["recent"]?.array ?? []
-        guard let emoji = reaction["emoji"]?.string, people.count >= reaction["count"]?.integer ?? 1 else {
-            return events.append(.omission(.reaction))
+        let users = reaction["recent"]?.array ?? []
+        guard let emoji = reaction["emoji"]?.string, users.count >= reaction["count"]?.integer ?? 1 else {
+            return events.append(.skipped(.reaction))
         }
-        for person in people {
-            let sender = person["from_id"]?.identifier ?? person["from"]?.string ?? ""
+        for user in users {
+            let sender = user["from_id"]?.identifier ?? user["from"]?.string ?? ""
             events.append(
                 .change(
                     ParsedChange(
-                        target: message.id, senderID: sender, senderName: person["from"]?.string ?? "",
-                        at: date(person, "date") ?? message.sentAt, kind: .reaction(emoji),
-                        isOwn: ownID != nil && sender == ownID)))
+                        target: message.id, senderID: sender, senderName: user["from"]?.string ?? "",
+                        at: date(user, "date") ?? message.sentAt, kind: .reaction(emoji),
+                        isOwn: ownUserID != nil && sender == ownUserID)))
         }
     }
 
@@ -132,29 +132,29 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     private func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): return text
-        case .array(let parts): return parts.map(piece).joined()
+        case .array(let components): return components.map(component).joined()
         case nil: return ""
         default:
-            events.append(.omission(.wrongType("text")))
+            events.append(.skipped(.wrongType("text")))
             return ""
         }
     }
 
-    private func piece(_ value: JSONValue) -> String {
+    private func component(_ value: JSONValue) -> String {
         if case .string(let text) = value { return text }
         guard let text = value["text"]?.string else {
-            events.append(.omission(.wrongType("text")))
+            events.append(.skipped(.wrongType("text")))
             return ""
         }
         return switch value["type"]?.string {
-        case "bold": MarkdownMarks.around(text, "**")
-        case "italic": MarkdownMarks.around(text, "_")
-        case "strikethrough": MarkdownMarks.around(text, "~~")
-        case "spoiler": MarkdownMarks.around(text, "||")
-        case "code": MarkdownMarks.code(text)
-        case "pre": MarkdownMarks.block(text, language: value["language"]?.string ?? "")
-        case "blockquote": MarkdownMarks.quote(text)
-        case "text_link": MarkdownMarks.link(text, value["href"]?.string ?? "")
+        case "bold": MarkdownFormatter.around(text, "**")
+        case "italic": MarkdownFormatter.around(text, "_")
+        case "strikethrough": MarkdownFormatter.around(text, "~~")
+        case "spoiler": MarkdownFormatter.around(text, "||")
+        case "code": MarkdownFormatter.code(text)
+        case "pre": MarkdownFormatter.block(text, language: value["language"]?.string ?? "")
+        case "blockquote": MarkdownFormatter.quote(text)
+        case "text_link": MarkdownFormatter.link(text, value["href"]?.string ?? "")
         default: text
         }
     }
@@ -162,7 +162,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
     private func addFile(of value: JSONValue, to message: inout ParsedMessage) {
         guard let path = value["photo"]?.string ?? value["file"]?.string else { return }
         // "(File not included. Change data exporting settings to download.)"
-        guard !path.hasPrefix("(") else { return events.append(.omission(.missingFile)) }
+        guard !path.hasPrefix("(") else { return events.append(.skipped(.missingFile)) }
         let name = value["file_name"]?.string ?? String(path.split(separator: "/").last ?? "")
         message.files.append(
             ParsedMessage.File(
@@ -181,8 +181,8 @@ final class TelegramParser: ConversationParser, JSONReceiver {
             let answers = value["poll"]?["answers"]?.array ?? []
             return ([question] + answers.compactMap { $0["text"]?.string }.map { "- " + $0 }).joined(separator: "\n")
         }
-        if let place = value["location_information"], let latitude = place["latitude"]?.double,
-            let longitude = place["longitude"]?.double
+        if let location = value["location_information"], let latitude = location["latitude"]?.double,
+            let longitude = location["longitude"]?.double
         {
             return "geo:\(latitude),\(longitude)"
         }

@@ -17,7 +17,8 @@ struct WhatsAppDates {
         if line.isTwelveHours { isTwelveHours = true }
         separator = line.separator
         for order in Order.allCases where !isImpossible.contains(order) {
-            guard let (year, month, day) = Self.parts(of: line, order), (1...12).contains(month), (1...31).contains(day)
+            guard let (year, month, day) = Self.components(of: line, order), (1...12).contains(month),
+                (1...31).contains(day)
             else {
                 isImpossible.insert(order)
                 continue
@@ -32,22 +33,22 @@ struct WhatsAppDates {
     /// The order that fits best; nil if none fits all lines.
     var order: Order? {
         let possible = Order.allCases.filter { !isImpossible.contains($0) }
-        let fewest = possible.map { jumps[$0, default: 0] }.min()
-        let best = possible.filter { jumps[$0, default: 0] == fewest }
+        let minJumps = possible.map { jumps[$0, default: 0] }.min()
+        let best = possible.filter { jumps[$0, default: 0] == minJumps }
         if best.count > 1, isTwelveHours, separator == "/", best.contains(.monthFirst) { return .monthFirst }
         return best.first
     }
 
-    static func parts(of line: WhatsAppLine, _ order: Order) -> (year: Int, month: Int, day: Int)? {
+    static func components(of line: WhatsAppLine, _ order: Order) -> (year: Int, month: Int, day: Int)? {
         let day = line.day
-        let parts: (year: Int, month: Int, day: Int)
+        let components: (year: Int, month: Int, day: Int)
         switch order {
-        case .dayFirst: parts = (day[2], day[1], day[0])
-        case .monthFirst: parts = (day[2], day[0], day[1])
-        case .yearFirst: parts = (day[0], day[1], day[2])
+        case .dayFirst: components = (day[2], day[1], day[0])
+        case .monthFirst: components = (day[2], day[0], day[1])
+        case .yearFirst: components = (day[0], day[1], day[2])
         }
         guard line.hasYearFirst == (order == .yearFirst) else { return nil }
-        return (year(parts.year), parts.month, parts.day)
+        return (year(components.year), components.month, components.day)
     }
 
     /// WhatsApp is of 2009, and Thai exports count years from the death of Buddha.

@@ -21,7 +21,7 @@ struct WhatsAppLine: Equatable {
     init?(_ line: Substring) {
         var scanner = Scanner(line)
         scanner.skip(where: WhatsAppLine.isMark)
-        isBracketed = scanner.take("[")
+        isBracketed = scanner.accept("[")
         guard let first = scanner.number(), let separator = scanner.separator(), let second = scanner.number(),
             scanner.separator() == separator, let third = scanner.number()
         else { return nil }
@@ -29,15 +29,15 @@ struct WhatsAppLine: Equatable {
         hasYearFirst = first.digits == 4
         self.separator = separator
         guard hasYearFirst || [2, 4].contains(third.digits) else { return nil }
-        _ = scanner.take(".")
+        _ = scanner.accept(".")
         guard let time = WhatsAppLine.time(&scanner) else { return nil }
         (hour, minute, self.second, isTwelveHours) = time
         if isBracketed {
-            guard scanner.take("]") else { return nil }
+            guard scanner.accept("]") else { return nil }
             scanner.skip { $0 == " " || WhatsAppLine.isMark($0) }
         } else {
             scanner.skip(where: WhatsAppLine.isBlank)
-            guard scanner.take("-") || scanner.take("–"), scanner.take(" ") else { return nil }
+            guard scanner.accept("-") || scanner.accept("–"), scanner.accept(" ") else { return nil }
         }
         rest = scanner.rest
     }
@@ -46,15 +46,16 @@ struct WhatsAppLine: Equatable {
     private static func time(
         _ scanner: inout Scanner
     ) -> (hour: Int, minute: Int, second: Int, isTwelveHours: Bool)? {
-        _ = scanner.take(",") || scanner.take("،")
+        _ = scanner.accept(",") || scanner.accept("،")
         scanner.skip(where: isBlank)
         var half = scanner.dayHalf()
         if half == nil { scanner.skipWord() }
-        guard let hour = scanner.number(), scanner.take(":") || scanner.take("."), let minute = scanner.number() else {
+        guard let hour = scanner.number(), scanner.accept(":") || scanner.accept("."), let minute = scanner.number()
+        else {
             return nil
         }
         var second = 0
-        if scanner.take(":") || scanner.take(".") {
+        if scanner.accept(":") || scanner.accept(".") {
             guard let number = scanner.number() else { return nil }
             second = number.value
         }
@@ -82,26 +83,26 @@ struct WhatsAppLine: Equatable {
 /// Goes through the beginning of a line.
 private struct Scanner {
     private let scalars: Substring.UnicodeScalarView
-    private var place: Substring.UnicodeScalarView.Index
+    private var index: Substring.UnicodeScalarView.Index
     private let line: Substring
 
     init(_ line: Substring) {
         self.line = line
         scalars = line.unicodeScalars
-        place = scalars.startIndex
+        index = scalars.startIndex
     }
 
-    var rest: Substring { line[place...] }
-    private var next: Unicode.Scalar? { place < scalars.endIndex ? scalars[place] : nil }
+    var rest: Substring { line[index...] }
+    private var next: Unicode.Scalar? { index < scalars.endIndex ? scalars[index] : nil }
 
-    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func accept(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
-        place = scalars.index(after: place)
+        index = scalars.index(after: index)
         return true
     }
 
     mutating func skip(where isSkipped: (Unicode.Scalar) -> Bool) {
-        while let next, isSkipped(next) { place = scalars.index(after: place) }
+        while let next, isSkipped(next) { index = scalars.index(after: index) }
     }
 
     /// A number of at most four digits, of any script.
@@ -112,7 +113,7 @@ private struct Scanner {
             guard let digit = Self.digit(next) else { break }
             value = value * 10 + digit
             digits += 1
-            place = scalars.index(after: place)
+            index = scalars.index(after: index)
         }
         return (1...4).contains(digits) ? (value, digits) : nil
     }
@@ -127,7 +128,7 @@ private struct Scanner {
         skip(where: WhatsAppLine.isMark)
         let found: Unicode.Scalar? = next
         guard let found, "/.-".unicodeScalars.contains(found) else { return nil }
-        place = scalars.index(after: place)
+        index = scalars.index(after: index)
         // "31. 12. 2019", as in Czech and Slovene.
         skip(where: WhatsAppLine.isBlank)
         return found
@@ -135,11 +136,11 @@ private struct Scanner {
 
     /// Whether the time is in the second half of the day, if that is said: "PM", "p. m.", "下午".
     mutating func dayHalf() -> Bool? {
-        let start = place
+        let start = index
         for (word, isSecond) in [("上午", false), ("下午", true), ("오전", false), ("오후", true), ("午前", false), ("午後", true)]
         {
-            if line[place...].hasPrefix(word) {
-                place = scalars.index(place, offsetBy: word.unicodeScalars.count)
+            if line[index...].hasPrefix(word) {
+                index = scalars.index(index, offsetBy: word.unicodeScalars.count)
                 skip(where: WhatsAppLine.isBlank)
                 return isSecond
             }
@@ -147,24 +148,24 @@ private struct Scanner {
         guard let letter = next?.properties.lowercaseMapping,
             letter == "a" || letter == "p" || letter == "م" || letter == "ص"
         else { return nil }
-        place = scalars.index(after: place)
+        index = scalars.index(after: index)
         // Arabic writes one letter.
         if letter == "م" || letter == "ص" { return letter == "م" }
-        _ = take(".")
+        _ = accept(".")
         skip(where: WhatsAppLine.isBlank)
-        guard take("m") || take("M") else {
-            place = start
+        guard accept("m") || accept("M") else {
+            index = start
             return nil
         }
-        _ = take(".")
+        _ = accept(".")
         return letter == "p"
     }
 
     /// "à", "at", "um".
     mutating func skipWord() {
-        let start = place
+        let start = index
         skip { $0.properties.isAlphabetic }
-        guard place > start else { return }
+        guard index > start else { return }
         skip(where: WhatsAppLine.isBlank)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// WhatsApp's export of a chat as text, read twice: once for the order of its dates.
 final class WhatsAppParser: ConversationParser {
     /// Bytes of one message.
-    private static let longest = ChatLimits.messageBytes
+    private static let maxMessageBytes = ChatLimits.messageBytes
 
     private let order: WhatsAppDates.Order
     private let zone: TimeZone
@@ -18,7 +18,7 @@ final class WhatsAppParser: ConversationParser {
     private var lastTime = ""
     private let isNamed: Bool
     /// The first of those who said something.
-    private var people: [String] = []
+    private var senders: [String] = []
 
     /// - Parameters:
     ///   - name: what the conversation is called; empty for those who talk in it.
@@ -43,10 +43,10 @@ final class WhatsAppParser: ConversationParser {
     func finish() throws {
         try lines.finish { line in self.line(line) }
         flush()
-        if !isNamed, !people.isEmpty { events.append(.renamed(people.joined(separator: ", "))) }
+        if !isNamed, !senders.isEmpty { events.append(.renamed(senders.joined(separator: ", "))) }
     }
 
-    func take() -> [ImportEvent] {
+    func drainEvents() -> [ImportEvent] {
         defer { events = [] }
         return events
     }
@@ -65,25 +65,26 @@ final class WhatsAppParser: ConversationParser {
     private func line(_ line: Substring) {
         guard let start = WhatsAppLine(line) else { return more(line) }
         flush()
-        guard let parts = WhatsAppDates.parts(of: start, order),
+        guard let components = WhatsAppDates.components(of: start, order),
             let date = ParsedDate.date(
-                year: parts.year, month: parts.month, day: parts.day, hour: start.hour, minute: start.minute,
+                year: components.year, month: components.month, day: components.day, hour: start.hour,
+                minute: start.minute,
                 second: start.second, in: zone)
-        else { return events.append(.omission(.incomplete("date"))) }
+        else { return events.append(.skipped(.incomplete("date"))) }
         // "Ann was added": an event has no sender.
-        guard let (sender, text) = Self.sender(start.rest) else { return events.append(.omission(.event("notice"))) }
-        if people.count < 5, !people.contains(sender) { people.append(sender) }
-        let day = [parts.year, parts.month, parts.day].map(String.init).joined(separator: "-")
+        guard let (sender, text) = Self.sender(start.rest) else { return events.append(.skipped(.event("notice"))) }
+        if senders.count < 5, !senders.contains(sender) { senders.append(sender) }
+        let day = [components.year, components.month, components.day].map(String.init).joined(separator: "-")
         let time = "\(day).\(start.hour)-\(start.minute)-\(start.second)"
         pending = ParsedMessage(id: time, senderID: sender, senderName: sender, text: text, sentAt: date)
     }
 
     private func more(_ line: Substring) {
         guard pending != nil else {
-            if !line.allSatisfy(\.isWhitespace) { events.append(.omission(.strayLine)) }
+            if !line.allSatisfy(\.isWhitespace) { events.append(.skipped(.strayLine)) }
             return
         }
-        guard pending?.text.utf8.count ?? 0 < Self.longest else { return }
+        guard pending?.text.utf8.count ?? 0 < Self.maxMessageBytes else { return }
         pending?.text += "\n" + line
     }
 
@@ -107,7 +108,7 @@ final class WhatsAppParser: ConversationParser {
         attach(&message)
         message.text = MarkdownFromWhatsApp.text(message.text)
         guard message.text.contains(where: { !$0.isWhitespace }) || !message.files.isEmpty else {
-            return events.append(.omission(.incomplete("text")))
+            return events.append(.skipped(.incomplete("text")))
         }
         events.append(.message(message))
     }
@@ -130,7 +131,7 @@ final class WhatsAppParser: ConversationParser {
         let first = message.text.prefix { !$0.isNewline }
         let line = String(String.UnicodeScalarView(first.unicodeScalars.filter { !WhatsAppLine.isMark($0) }))
         if line == "<Media omitted>" || line.hasSuffix(" omitted") && line.split(separator: " ").count <= 2 {
-            events.append(.omission(.missingFile))
+            events.append(.skipped(.missingFile))
             return
         }
         let name: String
@@ -143,7 +144,7 @@ final class WhatsAppParser: ConversationParser {
         }
         guard !name.isEmpty, files.contains(folder + name) else {
             let isFile = line.hasPrefix("<") || name.contains(".") && !name.contains(" ")
-            if isFile { events.append(.omission(.missingFile)) }
+            if isFile { events.append(.skipped(.missingFile)) }
             return
         }
         message.files = [ParsedMessage.File(path: folder + name, name: name, type: FileType.type(of: name))]

@@ -5,10 +5,10 @@ public protocol AccountService: Sendable {
     /// Tries again what does not work: the keyring, the storage, the server. Returns when it was begun.
     func retry(_ account: String) async
     /// Talks to all servers anew: the computer slept, or is in another network.
-    func wake() async
+    func reconnect() async
     /// What would be lost with the account.
     /// - Throws: ``ChatError/notFound``, or a storage error.
-    func unsent(of account: String) async throws -> UnsentCount
+    func pendingCount(of account: String) async throws -> PendingCount
     /// Ends the session at the server, then deletes all that is kept of the account here.
     ///
     /// - Parameter isForced: whether it goes on without a server that cannot be told.
@@ -39,7 +39,7 @@ public enum AccountCondition: Equatable, Sendable {
     /// What is kept is there; to go on, the user signs in again. If `isSoft`, nothing else was lost.
     case signedOut(isSoft: Bool)
     /// What signs it in could not be read.
-    case locked(SecretStorageError)
+    case locked(CredentialStoreError)
     /// What is kept of it here could not be opened. The reason is technical.
     case broken(reason: String)
 
@@ -48,7 +48,7 @@ public enum AccountCondition: Equatable, Sendable {
 }
 
 /// What was written and is not sent.
-public struct UnsentCount: Equatable, Sendable {
+public struct PendingCount: Equatable, Sendable {
     public var messages: Int
     /// Edits, deletions and reactions.
     public var changes: Int

@@ -47,10 +47,10 @@ public enum ChatAddress: Equatable, Sendable {
     }
 
     private static func uri(_ text: String) -> ChatAddress? {
-        guard let parts = URLComponents(string: text) else { return nil }
-        let path = parts.percentEncodedPath.split(separator: "/").map { $0.removingPercentEncoding ?? "" }
+        guard let components = URLComponents(string: text) else { return nil }
+        let path = components.percentEncodedPath.split(separator: "/").map { $0.removingPercentEncoding ?? "" }
         guard path.count >= 2, let sigil = ["r": "#", "u": "@", "roomid": "!"][path[0]] else { return nil }
-        let address = identifier(sigil + path[1], via: via(parts))
+        let address = identifier(sigil + path[1], via: via(components))
         guard path.count >= 4, ["e", "event"].contains(path[2]) else { return address }
         return address?.leading(to: "$" + path[3])
     }
@@ -64,22 +64,24 @@ public enum ChatAddress: Equatable, Sendable {
     }
 
     private static func page(_ text: String) -> ChatAddress? {
-        guard let parts = URLComponents(string: text), parts.scheme == "https", parts.host == "matrix.to",
-            let fragment = parts.percentEncodedFragment, fragment.hasPrefix("/")
+        guard let components = URLComponents(string: text), components.scheme == "https",
+            components.host == "matrix.to",
+            let fragment = components.percentEncodedFragment, fragment.hasPrefix("/")
         else { return nil }
-        let pieces = fragment.dropFirst().split(separator: "?", maxSplits: 1)
-        let path = pieces.first?.split(separator: "/").map { $0.removingPercentEncoding ?? "" } ?? []
+        let segments = fragment.dropFirst().split(separator: "?", maxSplits: 1)
+        let path = segments.first?.split(separator: "/").map { $0.removingPercentEncoding ?? "" } ?? []
         guard let first = path.first else { return nil }
         var query = URLComponents()
-        query.percentEncodedQuery = pieces.count > 1 ? String(pieces[1]) : nil
+        query.percentEncodedQuery = segments.count > 1 ? String(segments[1]) : nil
         let address = identifier(first, via: via(query))
         // Identifiers of events in rooms of version 3 may have slashes, which not every program escapes.
         return path.count > 1 ? address?.leading(to: path.dropFirst().joined(separator: "/")) : address
     }
 
-    private static func via(_ parts: URLComponents) -> [String] {
-        (parts.queryItems ?? []).filter { $0.name == "via" }.compactMap(\.value).filter { !$0.isEmpty }.prefix(10).map {
-            $0
-        }
+    private static func via(_ components: URLComponents) -> [String] {
+        (components.queryItems ?? []).filter { $0.name == "via" }.compactMap(\.value).filter { !$0.isEmpty }.prefix(10)
+            .map {
+                $0
+            }
     }
 }

@@ -11,11 +11,11 @@ public protocol SignInService: Sendable {
     /// - Throws: ``SignInProblem``, or `CancellationError`.
     func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
     /// Keeps what signs in the account that logged in.
-    /// - Throws: ``SecretStorageError``, or `CancellationError`.
-    func keepSecret(of account: String, in place: SecretPlace) async throws
+    /// - Throws: ``CredentialStoreError``, or `CancellationError`.
+    func storeCredential(of account: String, in location: CredentialLocation) async throws
     /// Opens what is kept of the account, and follows its server.
     /// - Throws: ``SignInProblem``.
-    func begin(_ account: String) async throws
+    func activate(_ account: String) async throws
     /// Ends the session that was opened.
     func abandon(_ account: String) async
 }
@@ -23,21 +23,21 @@ public protocol SignInService: Sendable {
 /// A server that answered, and how one signs in there.
 public struct SignInServer: Equatable, Sendable {
     public var url: URL
-    public var takesPassword: Bool
+    public var supportsPassword: Bool
     /// Whether it has one sign in on its web site.
     public var hasWebPage: Bool
 
-    public init(url: URL, takesPassword: Bool, hasWebPage: Bool) {
+    public init(url: URL, supportsPassword: Bool, hasWebPage: Bool) {
         self.url = url
-        self.takesPassword = takesPassword
+        self.supportsPassword = supportsPassword
         self.hasWebPage = hasWebPage
     }
 }
 
 public enum SignInCredentials: Sendable {
-    case password(name: String, Secret)
+    case password(name: String, AccountCredential)
     /// Of a session that another program opened.
-    case accessToken(Secret)
+    case accessToken(AccountCredential)
 }
 
 /// Why signing in did not go on. Reasons are technical, and hold no secret.
@@ -64,7 +64,7 @@ public enum SignInProblem: Error, Equatable, Sendable {
     /// Signed in, but as another user than the one who was to sign in again.
     case otherUser
     case alreadyHere
-    case refused(reason: String)
+    case rejected(reason: String)
     /// What is kept of the account here could not be opened.
     case storage(reason: String)
 }

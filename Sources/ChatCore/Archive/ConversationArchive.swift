@@ -21,7 +21,7 @@ public struct ExportReport: Equatable, Sendable {
     /// Files that messages refer to and that are not there.
     public var missingFiles: Int
     /// When the first of the messages was sent, where older ones are with a server that did not answer.
-    public var begins: Date?
+    public var startDate: Date?
 
     public init(folder: URL, messages: Int, files: Int, missingFiles: Int) {
         self.folder = folder
@@ -48,12 +48,12 @@ public protocol ConversationArchive: Sendable {
     ///
     /// - Parameters:
     ///   - source: a file or a folder.
-    ///   - ask: what to do with conversations that were imported before; nothing is seen of the import until then. Not
+    ///   - resolveRepeats: what to do with conversations that were imported before; nothing is seen of the import until then. Not
     ///     called without any.
     ///   - progress: told after each batch, from any thread.
-    /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or what `ask` does.
+    /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or what `resolveRepeats` does.
     func importConversations(
-        from source: URL, ask: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
+        from source: URL, resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport
 }

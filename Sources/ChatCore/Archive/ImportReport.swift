@@ -13,7 +13,7 @@ public struct ImportReport: Equatable, Sendable {
     }
 
     /// Something that was not brought in, or not as it was.
-    public enum Omission: Hashable, Sendable {
+    public enum SkippedItem: Hashable, Sendable {
         /// Somebody joined, a photo was changed, and the like.
         case event(String)
         /// A message of a kind that is not known.
@@ -35,12 +35,12 @@ public struct ImportReport: Equatable, Sendable {
 
     public var conversations: [Conversation]
     /// How often each was met.
-    public var omissions: [Omission: Int]
+    public var skippedItems: [SkippedItem: Int]
     public var files: Int
 
-    public init(conversations: [Conversation] = [], omissions: [Omission: Int] = [:], files: Int = 0) {
+    public init(conversations: [Conversation] = [], skippedItems: [SkippedItem: Int] = [:], files: Int = 0) {
         self.conversations = conversations
-        self.omissions = omissions
+        self.skippedItems = skippedItems
         self.files = files
     }
 

@@ -57,7 +57,7 @@ public protocol ImportService: Sendable {
     /// Makes a room that nobody sees yet; after the end of the process it is removed.
     ///
     /// - Parameter source: what the export calls the conversation among all of its kind; nil if it does not say.
-    func beginImport(of source: String?) async throws -> RoomID
+    func startImport(of source: String?) async throws -> RoomID
     /// Adds messages, oldest first, after those added before. One whose identifier the room has is left out.
     ///
     /// - Parameter members: those that were not named before, or have another name now.

@@ -21,9 +21,9 @@ public struct BodyColor: Hashable, Sendable {
     /// `#rrggbb`.
     public var hexadecimal: String {
         let digits = Array("0123456789abcdef")
-        return [red, green, blue].reduce(into: "#") { text, part in
-            text.append(digits[Int(part >> 4)])
-            text.append(digits[Int(part & 15)])
+        return [red, green, blue].reduce(into: "#") { text, component in
+            text.append(digits[Int(component >> 4)])
+            text.append(digits[Int(component & 15)])
         }
     }
 

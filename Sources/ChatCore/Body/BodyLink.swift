@@ -55,10 +55,10 @@ public struct BodyLink: Hashable, Sendable {
     private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
         if text == target.address { return true }
         // A shown address has at most a scheme, `www.` and white space less, or the scheme's case and a slash more.
-        let shortest = target.address.utf8.count - "https://www./".utf8.count
-        if text.utf8.count < shortest { return false }
-        let shown = Substring(text).trimming(while: \.isWhitespace)
-        return shown == target.address || bare(shown) == bare(Substring(target.address))
+        let minLength = target.address.utf8.count - "https://www./".utf8.count
+        if text.utf8.count < minLength { return false }
+        let trimmedText = Substring(text).trimming(while: \.isWhitespace)
+        return trimmedText == target.address || bare(trimmedText) == bare(Substring(target.address))
     }
 
     private static func bare(_ address: Substring) -> String {
@@ -78,9 +78,9 @@ public struct BodyLink: Hashable, Sendable {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else { return nil }
         let words = text.unicodeScalars.filter { !HiddenCharacters.contains($0) }.split { $0.properties.isWhitespace }
         for word in words {
-            let shown = String(String.UnicodeScalarView(word))
-            if let host = LinkTarget(shown)?.host { return withoutWorldWideWeb(host) }
-            let host = shown.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
+            let candidate = String(String.UnicodeScalarView(word))
+            if let host = LinkTarget(candidate)?.host { return withoutWorldWideWeb(host) }
+            let host = candidate.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != ":" }
             let labels = host.split(separator: ".", omittingEmptySubsequences: false)
             guard labels.count >= 2, labels.allSatisfy({ isLabel($0) }), let last = labels.last, last.count >= 2,
                 !last.contains(where: \.isNumber)

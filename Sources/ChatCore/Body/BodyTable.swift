@@ -17,17 +17,17 @@ public struct BodyTable: Hashable, Sendable {
     }
 
     /// The most cells that are drawn: each takes a widget.
-    public static let mostShownCells = 600
+    public static let maxDisplayedCells = 600
 
     public var caption: InlineText
     public var rows: [[Cell]]
 
     /// The rows that are drawn.
-    public var shownRows: [[Cell]] {
-        var left = Self.mostShownCells
+    public var displayedRows: [[Cell]] {
+        var remaining = Self.maxDisplayedCells
         return rows.prefix { row in
-            left -= row.count
-            return left >= 0
+            remaining -= row.count
+            return remaining >= 0
         }.map { $0 }
     }
 

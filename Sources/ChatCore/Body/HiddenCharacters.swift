@@ -20,13 +20,13 @@ public enum HiddenCharacters {
     }
 
     /// Whether a text has one that turns what follows.
-    static func turn(in text: String) -> Bool {
+    static func hasBidiControls(in text: String) -> Bool {
         text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains(where: turns)
     }
 
     /// A text without those that turn what follows.
     static func withoutTurns(_ text: String) -> String {
-        turn(in: text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { !turns($0) })) : text
+        hasBidiControls(in: text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { !turns($0) })) : text
     }
 
     /// Whether a text has one.

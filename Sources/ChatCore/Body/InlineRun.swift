@@ -5,7 +5,7 @@ public struct InlineRun: Hashable, Sendable {
     public var text: String
     public var style: InlineStyle
     /// Nil in most runs: they are copied at each step of reading, and so cost two references.
-    private var marks: RunMarks?
+    private var attributes: InlineAttributes?
 
     public init(
         _ text: String, style: InlineStyle = [], link: BodyLink? = nil, mention: MentionTarget? = nil,
@@ -14,58 +14,58 @@ public struct InlineRun: Hashable, Sendable {
     ) {
         self.text = text
         self.style = style
-        let marks = RunMarks.Values(
+        let values = InlineAttributes.Values(
             link: link, mention: mention, spoiler: spoiler, foreground: foreground, background: background,
             image: image)
-        self.marks = RunMarks(marks)
+        self.attributes = InlineAttributes(values)
     }
 
     public var link: BodyLink? {
-        get { marks?.values.link }
+        get { attributes?.values.link }
         set { change(isNothing: newValue == nil) { $0.link = newValue } }
     }
 
     public var mention: MentionTarget? {
-        get { marks?.values.mention }
+        get { attributes?.values.mention }
         set { change(isNothing: newValue == nil) { $0.mention = newValue } }
     }
 
     public var spoiler: Spoiler? {
-        get { marks?.values.spoiler }
+        get { attributes?.values.spoiler }
         set { change(isNothing: newValue == nil) { $0.spoiler = newValue } }
     }
 
     public var foreground: BodyColor? {
-        get { marks?.values.foreground }
+        get { attributes?.values.foreground }
         set { change(isNothing: newValue == nil) { $0.foreground = newValue } }
     }
 
     public var background: BodyColor? {
-        get { marks?.values.background }
+        get { attributes?.values.background }
         set { change(isNothing: newValue == nil) { $0.background = newValue } }
     }
 
     /// The text is then what stands for the picture where it is not shown.
     public var image: ImageReference? {
-        get { marks?.values.image }
+        get { attributes?.values.image }
         set { change(isNothing: newValue == nil) { $0.image = newValue } }
     }
 
-    private mutating func change(isNothing: Bool, _ edit: (inout RunMarks.Values) -> Void) {
-        if marks == nil, isNothing { return }
-        var values = marks?.values ?? RunMarks.Values()
+    private mutating func change(isNothing: Bool, _ edit: (inout InlineAttributes.Values) -> Void) {
+        if attributes == nil, isNothing { return }
+        var values = attributes?.values ?? InlineAttributes.Values()
         edit(&values)
-        marks = RunMarks(values)
+        attributes = InlineAttributes(values)
     }
 
     /// Whether it differs from plain text in any way.
-    public var isMarked: Bool { !style.isEmpty || marks != nil }
+    public var isFormatted: Bool { !style.isEmpty || attributes != nil }
 
     /// Whether all but the text is equal. Two pictures never look the same.
-    public func looksLike(_ other: InlineRun) -> Bool {
+    public func matchesFormatting(_ other: InlineRun) -> Bool {
         guard style == other.style else { return false }
-        guard let marks, let others = other.marks else { return marks == nil && other.marks == nil }
-        return marks == others && marks.values.image == nil
+        guard let attributes, let others = other.attributes else { return attributes == nil && other.attributes == nil }
+        return attributes == others && attributes.values.image == nil
     }
 
     /// A run that looks like this one.
@@ -77,7 +77,7 @@ public struct InlineRun: Hashable, Sendable {
 }
 
 /// What few runs have, in one place that copies share.
-private final class RunMarks: Hashable, Sendable {
+private final class InlineAttributes: Hashable, Sendable {
     struct Values: Hashable, Sendable {
         var link: BodyLink?
         var mention: MentionTarget?
@@ -99,7 +99,9 @@ private final class RunMarks: Hashable, Sendable {
         self.values = values
     }
 
-    static func == (one: RunMarks, other: RunMarks) -> Bool { one === other || one.values == other.values }
+    static func == (one: InlineAttributes, other: InlineAttributes) -> Bool {
+        one === other || one.values == other.values
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

@@ -20,7 +20,7 @@ public struct InlineText: Hashable, Sendable {
     /// Adds a run, joined to the last if it looks the same.
     public mutating func append(_ run: InlineRun) {
         guard !run.text.isEmpty else { return }
-        if !runs.isEmpty, runs[runs.count - 1].looksLike(run) {
+        if !runs.isEmpty, runs[runs.count - 1].matchesFormatting(run) {
             runs[runs.count - 1].text += run.text
         } else {
             runs.append(run)
@@ -43,11 +43,11 @@ public struct InlineText: Hashable, Sendable {
     public func groups<Key: Equatable>(by key: (InlineRun) -> Key) -> [(key: Key, runs: ArraySlice<InlineRun>)] {
         var groups: [(key: Key, runs: ArraySlice<InlineRun>)] = []
         for index in runs.indices {
-            let own = key(runs[index])
-            if let last = groups.last, last.key == own {
+            let groupKey = key(runs[index])
+            if let last = groups.last, last.key == groupKey {
                 groups[groups.count - 1].runs = runs[last.runs.startIndex...index]
             } else {
-                groups.append((own, runs[index...index]))
+                groups.append((groupKey, runs[index...index]))
             }
         }
         return groups
@@ -56,7 +56,7 @@ public struct InlineText: Hashable, Sendable {
     /// Judges each link by all the text that is shown for it, and by what stands around it; see ``BodyLink/warnings``.
     public mutating func judgeLinks() {
         guard runs.contains(where: { $0.link != nil }) else { return }
-        let isTurned = runs.contains { HiddenCharacters.turn(in: $0.text) }
+        let isTurned = runs.contains { HiddenCharacters.hasBidiControls(in: $0.text) }
         var start = 0
         while start < runs.count {
             guard let target = runs[start].link?.target else {
@@ -64,12 +64,12 @@ public struct InlineText: Hashable, Sendable {
                 continue
             }
             var end = start + 1
-            var shown = runs[start].text
+            var linkText = runs[start].text
             while end < runs.count, runs[end].link?.target == target {
-                shown += runs[end].text
+                linkText += runs[end].text
                 end += 1
             }
-            let link = BodyLink(to: target, shownAs: shown, isTurned: isTurned)
+            let link = BodyLink(to: target, shownAs: linkText, isTurned: isTurned)
             for index in start..<end { runs[index].link = link }
             start = end
         }

@@ -12,8 +12,8 @@ public struct LinkTarget: Hashable, Sendable {
         /// - Parameter isWritten: whether capitals are no letters of a scheme.
         init?(_ name: some Collection<UInt8>, isWritten: Bool = false) {
             let letter: UInt8 = isWritten ? 0 : 0x20
-            let found = Self.names.first { known in
-                known.name.count == name.count && zip(known.name, name).allSatisfy { $0 == $1 | letter }
+            let found = Self.names.first { candidate in
+                candidate.name.count == name.count && zip(candidate.name, name).allSatisfy { $0 == $1 | letter }
             }
             guard let found else { return nil }
             self = found.scheme
@@ -121,12 +121,13 @@ public struct LinkTarget: Hashable, Sendable {
     /// The host without name and port, as it is written.
     private func hostBytes<Result>(_ read: (Slice<UnsafeBufferPointer<UInt8>>) -> Result) -> Result? {
         authority { authority in
-            let mark = authority.lastIndex(of: UInt8(ascii: "@"))
-            let place = mark.map { authority[($0 + 1)...] } ?? authority
+            let atSign = authority.lastIndex(of: UInt8(ascii: "@"))
+            let hostAndPort = atSign.map { authority[($0 + 1)...] } ?? authority
             let end =
-                place.first == UInt8(ascii: "[")
-                ? place.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : place.firstIndex(of: UInt8(ascii: ":"))
-            let host = place[..<(end ?? place.endIndex)]
+                hostAndPort.first == UInt8(ascii: "[")
+                ? hostAndPort.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
+                : hostAndPort.firstIndex(of: UInt8(ascii: ":"))
+            let host = hostAndPort[..<(end ?? hostAndPort.endIndex)]
             return read(host.elementsEqual("[]".utf8) ? host[host.endIndex...] : host)
         }
     }
@@ -137,8 +138,9 @@ public struct LinkTarget: Hashable, Sendable {
     /// The host, lowercased, without port; for `mailto` the part after the `@`. Nil for other schemes.
     public var host: String? {
         if scheme == .mailto {
-            let place = address.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "@"))
-            return place.last.map { String(Substring($0)).lowercased() }
+            let components = address.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }.split(
+                separator: UInt8(ascii: "@"))
+            return components.last.map { String(Substring($0)).lowercased() }
         }
         return hostBytes { host in
             let isLower = host.allSatisfy { $0 < 0x80 && !($0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z")) }
@@ -159,9 +161,9 @@ public struct LinkTarget: Hashable, Sendable {
     public var mention: MentionTarget? {
         if scheme == .matrix { return Self.mention(matrixURI: address.dropFirst(7)) }
         guard scheme == .https || scheme == .http, address.utf8.contains(UInt8(ascii: "#")), host == "matrix.to",
-            let mark = address.firstRange(of: "#/")
+            let fragmentStart = address.firstRange(of: "#/")
         else { return nil }
-        let path = address[mark.upperBound...]
+        let path = address[fragmentStart.upperBound...]
         let identifier = path.prefix { $0 != "?" && $0 != "/" }
         guard let decoded = String(identifier).removingPercentEncoding else { return nil }
         switch decoded.first {
@@ -174,9 +176,9 @@ public struct LinkTarget: Hashable, Sendable {
     }
 
     private static func mention(matrixURI uri: Substring) -> MentionTarget? {
-        let parts = uri.prefix { $0 != "?" }.split(separator: "/").map(String.init)
-        guard parts.count == 2, let name = parts[1].removingPercentEncoding else { return nil }
-        switch parts[0] {
+        let components = uri.prefix { $0 != "?" }.split(separator: "/").map(String.init)
+        guard components.count == 2, let name = components[1].removingPercentEncoding else { return nil }
+        switch components[0] {
         case "u" where name.contains(":"), "user" where name.contains(":"): return .member("@" + name)
         case "r" where name.contains(":"): return .room("#" + name, via: servers(in: uri))
         case "roomid": return .room("!" + name, via: servers(in: uri))
@@ -187,8 +189,8 @@ public struct LinkTarget: Hashable, Sendable {
     /// The servers that know a room, by the address that leads to it.
     private static func servers(in address: Substring) -> [String] {
         guard let query = address.firstIndex(of: "?") else { return [] }
-        return address[address.index(after: query)...].split(separator: "&").prefix(20).compactMap { part in
-            part.hasPrefix("via=") ? String(part.dropFirst(4)).removingPercentEncoding : nil
+        return address[address.index(after: query)...].split(separator: "&").prefix(20).compactMap { parameter in
+            parameter.hasPrefix("via=") ? String(parameter.dropFirst(4)).removingPercentEncoding : nil
         }.filter { !$0.isEmpty }
     }
 }

@@ -1,6 +1,6 @@
 extension MessageBody {
     /// The most emoji that are drawn big when a message has nothing else.
-    public static let mostBigEmoji = 3
+    public static let maxBigEmoji = 3
 
     /// Whether the message is one to three emoji and nothing else, to be drawn big.
     public var isBigEmoji: Bool {
@@ -9,7 +9,7 @@ extension MessageBody {
         for character in text where !character.isWhitespace {
             guard character.isEmoji else { return false }
             count += 1
-            if count > Self.mostBigEmoji { return false }
+            if count > Self.maxBigEmoji { return false }
         }
         return count > 0
     }

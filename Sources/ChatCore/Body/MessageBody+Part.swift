@@ -3,12 +3,12 @@ extension MessageBody {
     /// that is cut only the words stay, with their looks.
     ///
     /// - Parameter range: in UTF-8 units; moved outwards to whole characters.
-    public func part(_ range: Range<Int>, saidBy sender: String) -> MessageBody {
+    public func excerpt(_ range: Range<Int>, saidBy sender: String) -> MessageBody {
         let text = selectableText(saidBy: sender)
         let bounds = range.clamped(to: 0..<text.utf8.count)
         if bounds == 0..<text.utf8.count { return self }
         var cutter = BodyCutter(range: bounds)
-        return MessageBody(blocks: cutter.part(of: blocks(saidBy: sender)))
+        return MessageBody(blocks: cutter.excerpt(of: blocks(saidBy: sender)))
     }
 }
 
@@ -16,15 +16,15 @@ extension MessageBody {
 private struct BodyCutter {
     let range: Range<Int>
     /// Where the next text begins.
-    private var place = 0
+    private var offset = 0
 
     init(range: Range<Int>) {
         self.range = range
     }
 
-    mutating func part(of blocks: [BodyBlock]) -> [BodyBlock] { blocks.flatMap { part(of: $0) } }
+    mutating func excerpt(of blocks: [BodyBlock]) -> [BodyBlock] { blocks.flatMap { excerpt(of: $0) } }
 
-    private mutating func part(of block: BodyBlock) -> [BodyBlock] {
+    private mutating func excerpt(of block: BodyBlock) -> [BodyBlock] {
         switch block {
         case .text(let text): return cut(text).map { [.text($0.text)] } ?? []
         case .heading(let level, let text):
@@ -36,37 +36,37 @@ private struct BodyCutter {
             return [.text(InlineText([InlineRun(cut.text.text, style: .code)]))]
         case .quote(let inner):
             let isWhole = covers(block)
-            let kept = part(of: inner)
-            return isWhole || kept.count > 1 ? [.quote(kept)] : kept
-        case .list(let list): return part(of: list, isWhole: covers(block))
-        case .table(let table): return part(of: table, isWhole: covers(block))
-        case .rule: return range.contains(place) && place > 0 ? [.rule] : []
+            let innerBlocks = excerpt(of: inner)
+            return isWhole || innerBlocks.count > 1 ? [.quote(innerBlocks)] : innerBlocks
+        case .list(let list): return excerpt(of: list, isWhole: covers(block))
+        case .table(let table): return excerpt(of: table, isWhole: covers(block))
+        case .rule: return range.contains(offset) && offset > 0 ? [.rule] : []
         case .details(let summary, let inner):
             let isWhole = covers(block)
-            let kept = summary.isEmpty ? nil : cut(summary)?.text
-            let blocks = part(of: inner)
+            let cutSummary = summary.isEmpty ? nil : cut(summary)?.text
+            let blocks = excerpt(of: inner)
             if isWhole { return [.details(summary: summary, blocks)] }
-            return (kept.map { [.text($0)] } ?? []) + blocks
+            return (cutSummary.map { [.text($0)] } ?? []) + blocks
         }
     }
 
-    private mutating func part(of list: BodyList, isWhole: Bool) -> [BodyBlock] {
+    private mutating func excerpt(of list: BodyList, isWhole: Bool) -> [BodyBlock] {
         var items: [BodyList.Item] = []
         var first: Int?
         for (index, item) in list.items.enumerated() {
-            let kept = part(of: item.blocks)
-            guard !kept.isEmpty else { continue }
+            let itemBlocks = excerpt(of: item.blocks)
+            guard !itemBlocks.isEmpty else { continue }
             first = first ?? index
-            items.append(BodyList.Item(kept, isChecked: item.isChecked))
+            items.append(BodyList.Item(itemBlocks, isChecked: item.isChecked))
         }
         // Words out of one item are no list.
         if !isWhole, items.count < 2 { return items.flatMap(\.blocks) }
         return [.list(BodyList(start: list.start.map { $0 + (first ?? 0) }, items: items))]
     }
 
-    private mutating func part(of table: BodyTable, isWhole: Bool) -> [BodyBlock] {
+    private mutating func excerpt(of table: BodyTable, isWhole: Bool) -> [BodyBlock] {
         let caption = table.caption.isEmpty ? nil : cut(table.caption)?.text
-        let rows = table.shownRows.map { row in row.compactMap { cut($0.text)?.text } }
+        let rows = table.displayedRows.map { row in row.compactMap { cut($0.text)?.text } }
         if isWhole { return [.table(table)] }
         let lines = rows.filter { !$0.isEmpty }.map { cells in
             var line = InlineText()
@@ -82,28 +82,28 @@ private struct BodyCutter {
     /// Whether all texts in a block, of which there is one, are in the part.
     private func covers(_ block: BodyBlock) -> Bool {
         let texts = BodyBlock.texts(of: [block])
-        guard !texts.isEmpty else { return range.contains(place) }
+        guard !texts.isEmpty else { return range.contains(offset) }
         let length = texts.reduce(-1) { $0 + $1.utf8.count + 1 }
-        return range.lowerBound <= place && place + length <= range.upperBound
+        return range.lowerBound <= offset && offset + length <= range.upperBound
     }
 
     /// - Returns: nil if nothing of the text is in the part.
     private mutating func cut(_ text: InlineText) -> (text: InlineText, isWhole: Bool)? {
-        let start = place
+        let start = offset
         let end = start + text.runs.reduce(0) { $0 + $1.text.utf8.count }
-        place = end + 1
-        let kept = range.clamped(to: start..<end)
-        guard !kept.isEmpty else { return nil }
-        if kept == start..<end { return (text, true) }
+        offset = end + 1
+        let clampedRange = range.clamped(to: start..<end)
+        guard !clampedRange.isEmpty else { return nil }
+        if clampedRange == start..<end { return (text, true) }
         var result = InlineText()
         var runStart = start
         for run in text.runs {
             let runEnd = runStart + run.text.utf8.count
-            let part = kept.clamped(to: runStart..<runEnd)
-            if !part.isEmpty {
-                var cut = run.with(run.text.characters(part.lowerBound - runStart..<part.upperBound - runStart))
+            let runRange = clampedRange.clamped(to: runStart..<runEnd)
+            if !runRange.isEmpty {
+                var cut = run.with(run.text.characters(runRange.lowerBound - runStart..<runRange.upperBound - runStart))
                 // Half a name is nobody, and leads nowhere.
-                if part.count < runEnd - runStart, cut.mention != nil { (cut.mention, cut.link) = (nil, nil) }
+                if runRange.count < runEnd - runStart, cut.mention != nil { (cut.mention, cut.link) = (nil, nil) }
                 result.append(cut)
             }
             runStart = runEnd

@@ -30,34 +30,34 @@ private struct PlainTextWriter {
 
     private mutating func write(_ block: BodyBlock, prefix: String) {
         switch block {
-        case .text(let inline), .heading(_, let inline): line(shown(inline), prefix)
+        case .text(let inline), .heading(_, let inline): line(visibleText(inline), prefix)
         case .code(let code, _): line(code, prefix)
         case .quote(let blocks): write(blocks, prefix: prefix + "> ")
         case .list(let list): write(list, prefix)
         case .table(let table):
-            if !table.caption.isEmpty { line(shown(table.caption), prefix) }
-            for row in table.rows { line(row.map { shown($0.text) }.joined(separator: "\t"), prefix) }
+            if !table.caption.isEmpty { line(visibleText(table.caption), prefix) }
+            for row in table.rows { line(row.map { visibleText($0.text) }.joined(separator: "\t"), prefix) }
         case .rule: line("―――", prefix)
         case .details(let summary, let blocks):
-            if !summary.isEmpty { line(shown(summary), prefix) }
+            if !summary.isEmpty { line(visibleText(summary), prefix) }
             write(blocks, prefix: prefix)
         }
     }
 
     private mutating func write(_ list: BodyList, _ prefix: String) {
         for (offset, item) in list.items.enumerated() {
-            var mark = list.start.map { "\($0 + offset). " } ?? "• "
-            if let isChecked = item.isChecked { mark = isChecked ? "☑ " : "☐ " }
+            var marker = list.start.map { "\($0 + offset). " } ?? "• "
+            if let isChecked = item.isChecked { marker = isChecked ? "☑ " : "☐ " }
             var inner = PlainTextWriter(projection: projection)
             inner.write(item.blocks, prefix: "")
-            let indent = String(repeating: " ", count: mark.count)
+            let indent = String(repeating: " ", count: marker.count)
             for (number, text) in inner.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-                line((number == 0 ? mark : indent) + text, prefix)
+                line((number == 0 ? marker : indent) + text, prefix)
             }
         }
     }
 
-    private func shown(_ inline: InlineText) -> String {
+    private func visibleText(_ inline: InlineText) -> String {
         guard projection == .covered else { return inline.text }
         return inline.groups(by: \.spoiler).reduce(into: "") { text, group in
             if group.key == nil {

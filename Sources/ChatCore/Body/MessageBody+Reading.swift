@@ -43,7 +43,8 @@ extension BodyBlock {
             case .quote(let blocks): texts(of: blocks)
             case .list(let list): list.items.flatMap { texts(of: $0.blocks) }
             case .table(let table):
-                (table.caption.isEmpty ? [] : [table.caption.text]) + table.shownRows.flatMap { $0.map(\.text.text) }
+                (table.caption.isEmpty ? [] : [table.caption.text])
+                    + table.displayedRows.flatMap { $0.map(\.text.text) }
             case .rule: []
             case .details(let summary, let blocks): (summary.isEmpty ? [] : [summary.text]) + texts(of: blocks)
             }

@@ -24,7 +24,7 @@ public struct MessageBody: Hashable, Sendable {
     /// The text, if the body is nothing but a paragraph of unstyled text: a label is enough to draw it.
     public var unstyledText: String? {
         if blocks.isEmpty { return "" }
-        guard blocks.count == 1, case .text(let inline) = blocks[0], inline.runs.count == 1, !inline.runs[0].isMarked
+        guard blocks.count == 1, case .text(let inline) = blocks[0], inline.runs.count == 1, !inline.runs[0].isFormatted
         else { return nil }
         return inline.runs[0].text
     }

@@ -23,21 +23,21 @@ struct FoldedScalars {
     }
 
     /// Where a run of units stands from a place on; nil if it does not.
-    func place(of needle: [UInt32], from start: Int, atWordStart: Bool) -> Int? {
+    func firstIndex(of needle: [UInt32], from start: Int, atWordStart: Bool) -> Int? {
         guard let first = needle.first, units.count >= needle.count else { return nil }
-        var place = start
+        var index = start
         let last = units.count - needle.count
-        search: while place <= last {
-            defer { place += 1 }
-            guard units[place] == first else { continue }
-            for offset in 1..<max(needle.count, 1) where units[place + offset] != needle[offset] { continue search }
-            if !atWordStart || startsWord(place) { return place }
+        search: while index <= last {
+            defer { index += 1 }
+            guard units[index] == first else { continue }
+            for offset in 1..<max(needle.count, 1) where units[index + offset] != needle[offset] { continue search }
+            if !atWordStart || startsWord(index) { return index }
         }
         return nil
     }
 
-    private func startsWord(_ place: Int) -> Bool {
-        place == 0 || !Self.isWord(units[place - 1])
+    private func startsWord(_ index: Int) -> Bool {
+        index == 0 || !Self.isWord(units[index - 1])
     }
 
     static func isWord(_ unit: UInt32) -> Bool {

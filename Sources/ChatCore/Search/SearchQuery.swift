@@ -15,7 +15,7 @@ public struct SearchQuery: Equatable, Sendable {
         /// Each word as a word of the message, the last one as its beginning. Case and diacritics make no difference.
         case words
         /// The text as it stands, anywhere in the message, also within words. Case makes no difference.
-        case part
+        case substring
         /// As ``SearchTerms`` says: what is right while it is being typed.
         case terms
     }
@@ -63,16 +63,16 @@ public struct SearchQuery: Equatable, Sendable {
 public struct SearchCursor: Equatable, Sendable {
     public let rawValue: Int64
     /// Of the last one that was found: those after it, in the order of time, come next.
-    public let place: SearchPlace?
+    public let position: SearchPosition?
 
-    public init(rawValue: Int64, place: SearchPlace? = nil) {
+    public init(rawValue: Int64, position: SearchPosition? = nil) {
         self.rawValue = rawValue
-        self.place = place
+        self.position = position
     }
 }
 
 /// Where a message stands in the order of time; of two of the same moment the one that came later is later.
-public struct SearchPlace: Comparable, Sendable {
+public struct SearchPosition: Comparable, Sendable {
     /// Milliseconds since 1970.
     public let sentAt: Int64
     public let arrival: Int64

@@ -4,8 +4,8 @@
 /// found at the beginning of a word: "a" within words would light everything.
 public struct SearchTerms: Hashable, Sendable {
     /// At most this many terms are looked for, and this many scalars of each.
-    public static let mostTerms = 16
-    public static let mostScalars = 200
+    public static let maxTerms = 16
+    public static let maxScalars = 200
 
     /// As they were written.
     public let terms: [String]
@@ -17,16 +17,16 @@ public struct SearchTerms: Hashable, Sendable {
     }
 
     public init(terms: [String]) {
-        var kept: [String] = []
+        var acceptedTerms: [String] = []
         var needles: [Needle] = []
-        for term in terms.prefix(Self.mostTerms) {
-            let term = String(String.UnicodeScalarView(term.unicodeScalars.prefix(Self.mostScalars)))
+        for term in terms.prefix(Self.maxTerms) {
+            let term = String(String.UnicodeScalarView(term.unicodeScalars.prefix(Self.maxScalars)))
             let units = FoldedScalars(term).units
             guard !units.isEmpty else { continue }
-            kept.append(term)
+            acceptedTerms.append(term)
             needles.append(Needle(units: units, isWordStart: Self.isShort(units)))
         }
-        self.terms = kept
+        self.terms = acceptedTerms
         self.needles = needles
     }
 
@@ -44,14 +44,14 @@ public struct SearchTerms: Hashable, Sendable {
         guard !needles.isEmpty else { return true }
         let folded = FoldedScalars(text)
         return needles.allSatisfy {
-            folded.place(of: $0.units, from: 0, atWordStart: $0.isWordStart) != nil
+            folded.firstIndex(of: $0.units, from: 0, atWordStart: $0.isWordStart) != nil
         }
     }
 
     /// Whether each term stands at the beginning of a word, as names are looked for.
-    public func beginWords(of text: String) -> Bool {
+    public func matchesWordStarts(of text: String) -> Bool {
         let folded = FoldedScalars(text)
-        return needles.allSatisfy { folded.place(of: $0.units, from: 0, atWordStart: true) != nil }
+        return needles.allSatisfy { folded.firstIndex(of: $0.units, from: 0, atWordStart: true) != nil }
     }
 
     /// Where any of the terms stand, in UTF-8 units, in order and without overlaps; at most `limit`.
@@ -60,12 +60,12 @@ public struct SearchTerms: Hashable, Sendable {
         let folded = FoldedScalars(text)
         var found: [Range<Int>] = []
         for needle in needles {
-            var place = 0
+            var position = 0
             while found.count < limit * needles.count,
-                let next = folded.place(of: needle.units, from: place, atWordStart: needle.isWordStart)
+                let next = folded.firstIndex(of: needle.units, from: position, atWordStart: needle.isWordStart)
             {
-                place = next + needle.units.count
-                found.append(folded.offsets[next]..<folded.offsets[place])
+                position = next + needle.units.count
+                found.append(folded.offsets[next]..<folded.offsets[position])
             }
         }
         return Array(Self.joined(found).prefix(limit))

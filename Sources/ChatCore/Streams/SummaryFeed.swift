@@ -1,10 +1,10 @@
 /// Those who watch the room list, and what they were told last.
 public struct SummaryFeed {
     private var observers = Observers<[RoomSummary]>()
-    private var newcomers = Observers<[RoomSummary]>()
+    private var newObservers = Observers<[RoomSummary]>()
     /// Those who came before the reading under way began: what it finds is no older than their coming.
     private var due = Observers<[RoomSummary]>()
-    private var told: [RoomSummary]?
+    private var lastPublished: [RoomSummary]?
     /// Whether the rooms may differ from what was told.
     public private(set) var isStale = true
     /// Whether someone is at work reading them.
@@ -14,7 +14,7 @@ public struct SummaryFeed {
 
     /// Whoever is added is told the list by the next reading.
     public mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
-        _ = newcomers.add(continuation)
+        _ = newObservers.add(continuation)
         isStale = true
     }
 
@@ -24,31 +24,31 @@ public struct SummaryFeed {
 
     /// - Returns: whether the caller is to read the rooms, as nobody else does.
     public mutating func beginRefresh() -> Bool {
-        guard isStale, !isRefreshing, !(observers.isEmpty && newcomers.isEmpty && due.isEmpty) else { return false }
+        guard isStale, !isRefreshing, !(observers.isEmpty && newObservers.isEmpty && due.isEmpty) else { return false }
         isRefreshing = true
         return true
     }
 
     /// From here on a change makes the list stale again.
-    public mutating func beginReading() {
+    public mutating func startReading() {
         isStale = false
-        newcomers.move(to: &due)
+        newObservers.move(to: &due)
     }
 
     public mutating func endRefresh() {
         isRefreshing = false
     }
 
-    public mutating func tell(_ rooms: [RoomSummary]) {
-        if rooms != told { observers.yield(rooms) }
+    public mutating func publish(_ rooms: [RoomSummary]) {
+        if rooms != lastPublished { observers.yield(rooms) }
         due.yield(rooms)
         due.move(to: &observers)
-        told = rooms
+        lastPublished = rooms
     }
 
     public mutating func finish() {
         observers.finish()
-        newcomers.finish()
+        newObservers.finish()
         due.finish()
     }
 }

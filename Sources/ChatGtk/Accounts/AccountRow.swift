@@ -25,7 +25,7 @@ enum AccountRow {
             gtk_widget_set_valign(badge.cast(), GTK_ALIGN_CENTER)
             line.append(badge)
         }
-        if row.isShown { line.append(Widget(sinking: gtk_image_new_from_icon_name("object-select-symbolic"))) }
+        if row.isSelected { line.append(Widget(sinking: gtk_image_new_from_icon_name("object-select-symbolic"))) }
         let result = Widget(sinking: gtk_list_box_row_new())
         gtk_list_box_row_set_child(result.cast(), line.cast())
         result.setAccessibleLabel([name, detail].filter { !$0.isEmpty }.joined(separator: ", "))

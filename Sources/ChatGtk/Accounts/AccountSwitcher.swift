@@ -13,7 +13,7 @@ final class AccountSwitcher {
     var onLogOut: ((AccountsCoordinator.Row) -> Void)?
 
     private let title = Label()
-    private let mark = Label("●")
+    private let unreadIndicator = Label("●")
     private let popover = Widget(sinking: gtk_popover_new())
     private let list = Widget(sinking: gtk_list_box_new())
     private let signIn = Button(sinking: gtk_button_new())
@@ -33,10 +33,10 @@ final class AccountSwitcher {
 
     func show(_ rows: [AccountsCoordinator.Row]) {
         self.rows = rows
-        let shown = rows.first { $0.isShown }
-        title.text = shown.map(Self.name) ?? ""
-        let isUnread = rows.contains { !$0.isShown && $0.unreadCount > 0 }
-        mark.isVisible = isUnread
+        let displayedRow = rows.first { $0.isSelected }
+        title.text = displayedRow.map(Self.name) ?? ""
+        let isUnread = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
+        unreadIndicator.isVisible = isUnread
         widget.tooltip = translated("Accounts")
         widget.setAccessibleLabel(
             translated("Account: %s").replacing("%s", with: title.text)
@@ -46,8 +46,8 @@ final class AccountSwitcher {
             let item = AccountRow.make(row)
             gtk_list_box_append(list.cast(), item.cast())
         }
-        signIn.isVisible = shown?.condition.needsSignIn ?? false || shown?.isLocked ?? false
-        logOut.isVisible = shown?.isLocal == false
+        signIn.isVisible = displayedRow?.condition.needsSignIn ?? false || displayedRow?.isLocked ?? false
+        logOut.isVisible = displayedRow?.isLocal == false
     }
 
     static func name(_ row: AccountsCoordinator.Row) -> String {
@@ -67,9 +67,9 @@ final class AccountSwitcher {
         let line = Box(.horizontal, spacing: 6)
         title.addStyle("heading")
         gtk_label_set_ellipsize(title.cast(), PANGO_ELLIPSIZE_END)
-        mark.addStyle("account-mark")
+        unreadIndicator.addStyle("account-mark")
         line.append(title)
-        line.append(mark)
+        line.append(unreadIndicator)
         line.append(Widget(sinking: gtk_image_new_from_icon_name("pan-down-symbolic")))
         gtk_menu_button_set_child(widget.cast(), line.cast())
         gtk_menu_button_set_popover(widget.cast(), popover.cast())
@@ -99,8 +99,8 @@ final class AccountSwitcher {
             content.append(button)
         }
         add.onClick { [weak self] in self?.act { self?.onAdd?() } }
-        signIn.onClick { [weak self] in self?.act { self?.withShown { self?.onSignIn?($0) } } }
-        logOut.onClick { [weak self] in self?.act { self?.withShown { self?.onLogOut?($0) } } }
+        signIn.onClick { [weak self] in self?.act { self?.withDisplayedRow { self?.onSignIn?($0) } } }
+        logOut.onClick { [weak self] in self?.act { self?.withDisplayedRow { self?.onLogOut?($0) } } }
         gtk_popover_set_child(popover.cast(), content.cast())
     }
 
@@ -109,7 +109,7 @@ final class AccountSwitcher {
         action()
     }
 
-    private func withShown(_ action: (AccountsCoordinator.Row) -> Void) {
-        if let shown = rows.first(where: { $0.isShown }) { action(shown) }
+    private func withDisplayedRow(_ action: (AccountsCoordinator.Row) -> Void) {
+        if let displayedRow = rows.first(where: { $0.isSelected }) { action(displayedRow) }
     }
 }

@@ -10,7 +10,7 @@ final class ConnectionBar {
     private let revealer = Revealer(sinking: gtk_revealer_new())
     private let label = Label()
     private let button = Button(sinking: gtk_button_new())
-    private var shown: AccountsCoordinator.Banner?
+    private var displayedBanner: AccountsCoordinator.Banner?
 
     init() {
         widget = revealer
@@ -28,13 +28,13 @@ final class ConnectionBar {
         row.append(button)
         gtk_revealer_set_child(revealer.cast(), row.cast())
         button.onClick { [weak self] in
-            guard let self, let shown = self.shown else { return }
-            self.onAction?(shown)
+            guard let self, let displayedBanner = self.displayedBanner else { return }
+            self.onAction?(displayedBanner)
         }
     }
 
     func show(_ banner: AccountsCoordinator.Banner?) {
-        shown = banner
+        displayedBanner = banner
         revealer.isRevealed = banner != nil
         guard let banner else { return }
         let (text, action) = SignInText.text(for: banner)
@@ -43,5 +43,5 @@ final class ConnectionBar {
         label.setStyle("error", banner != .connecting && banner != .offline)
     }
 
-    var text: String { shown == nil ? "" : label.text }
+    var text: String { displayedBanner == nil ? "" : label.text }
 }

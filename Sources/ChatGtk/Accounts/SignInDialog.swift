@@ -15,8 +15,8 @@ final class SignInDialog {
     private let password: Widget
     private let token: Widget
     /// Whether a token is asked for in the place of a name and a password.
-    private var wantsToken = false
-    private var shownStep: SignInViewModel.Step?
+    private var usesToken = false
+    private var displayedStep: SignInViewModel.Step?
     private var rendering: Rendering?
     private var isOver = false
 
@@ -28,7 +28,7 @@ final class SignInDialog {
         _ viewModel: SignInViewModel, over parent: Widget, added: @escaping @MainActor (String) -> Void
     ) -> SignInDialog {
         let dialog = SignInDialog(viewModel, over: parent)
-        let alive = Alive([dialog])
+        let retained = RetainedWidgets([dialog])
         viewModel.onOutput = { [weak dialog] output in
             switch output {
             case .added(let account): added(account)
@@ -36,7 +36,7 @@ final class SignInDialog {
             }
         }
         dialog.window.intercept("close-request") { [weak dialog] _ in dialog?.closeRequested() ?? false }
-        dialog.window.connect("destroy") { _ in alive.end() }
+        dialog.window.connect("destroy") { _ in retained.end() }
         viewModel.start()
         gtk_window_present(dialog.window.cast())
         return dialog
@@ -63,9 +63,11 @@ final class SignInDialog {
         builder["log_in", Button.self].onClick { [weak self] in self?.logIn() }
         builder["other_way", Button.self].onClick { [weak self] in self?.toggleWay() }
         builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
-        let places: [(String, SecretPlace)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
-        for (row, place) in places {
-            builder[row, Widget.self].connect("activated") { [weak self] _ in self?.viewModel.send(.keep(place)) }
+        let locations: [(String, CredentialLocation)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
+        for (row, location) in locations {
+            builder[row, Widget.self].connect("activated") { [weak self] _ in
+                self?.viewModel.send(.storeCredential(location))
+            }
         }
         address.connect("entry-activated") { [weak self] _ in self?.find() }
         name.connect("entry-activated") { [weak self] _ in self?.password.grabFocus() }
@@ -87,19 +89,20 @@ final class SignInDialog {
     private func logIn() {
         guard canLogIn else { return }
         viewModel.send(
-            wantsToken
-                ? .logInWithToken(Secret(text(token))) : .logIn(name: text(name), password: Secret(text(password))))
+            usesToken
+                ? .logInWithToken(AccountCredential(text(token)))
+                : .logIn(name: text(name), password: AccountCredential(text(password))))
     }
 
     private func toggleWay() {
-        wantsToken.toggle()
+        usesToken.toggle()
         showWay()
-        (wantsToken ? token : name).grabFocus()
+        (usesToken ? token : name).grabFocus()
     }
 
     private var canFind: Bool { !text(address).allSatisfy(\.isWhitespace) }
     private var canLogIn: Bool {
-        wantsToken ? !text(token).isEmpty : !text(name).allSatisfy(\.isWhitespace) && !text(password).isEmpty
+        usesToken ? !text(token).isEmpty : !text(name).allSatisfy(\.isWhitespace) && !text(password).isEmpty
     }
 
     private func enable() {
@@ -135,8 +138,8 @@ final class SignInDialog {
         window.setProperty(
             "title", state.again == nil ? translated("Add Account") : translated("Sign In Again"))
         showTexts(state)
-        let before = shownStep
-        shownStep = state.step
+        let before = displayedStep
+        displayedStep = state.step
         pages.visibleChild = Self.page(state.step)
         showWay()
         enable()
@@ -147,7 +150,7 @@ final class SignInDialog {
         switch step {
         case .server, .finding: "server"
         case .credentials, .loggingIn, .keeping(nil): "credentials"
-        case .secret, .keeping: "secret"
+        case .credentialError, .keeping: "secret"
         case .starting, .done: "starting"
         }
     }
@@ -162,10 +165,10 @@ final class SignInDialog {
         case .credentials(let server), .loggingIn(let server):
             title.text = state.again?.name ?? translated("Sign In")
             explanation.text =
-                server.takesPassword || server.hasWebPage == false
+                server.supportsPassword || server.hasWebPage == false
                 ? translated("At %s").replacing("%s", with: server.url.absoluteString)
                 : translated("This server signs in on its web site, which Parlance can’t do yet. Use an access token.")
-        case .secret(let error), .keeping(let error?):
+        case .credentialError(let error), .keeping(let error?):
             title.text = SignInText.title(for: error)
             explanation.text = SignInText.text(for: error)
         case .keeping(nil): break
@@ -176,12 +179,12 @@ final class SignInDialog {
     }
 
     private func showWay() {
-        if case .credentials(let server) = viewModel.state.step, !server.takesPassword { wantsToken = true }
-        builder["password_group", Widget.self].isVisible = !wantsToken
-        builder["token_group", Widget.self].isVisible = wantsToken
+        if case .credentials(let server) = viewModel.state.step, !server.supportsPassword { usesToken = true }
+        builder["password_group", Widget.self].isVisible = !usesToken
+        builder["token_group", Widget.self].isVisible = usesToken
         let other: Button = builder["other_way"]
-        other.label = wantsToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
-        if case .credentials(let server) = viewModel.state.step { other.isVisible = server.takesPassword }
+        other.label = usesToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
+        if case .credentials(let server) = viewModel.state.step { other.isVisible = server.supportsPassword }
         enable()
     }
 
@@ -194,14 +197,14 @@ final class SignInDialog {
                 gtk_editable_set_text(name.cast(), state.name)
                 name.isVisible = state.again == nil
             }
-            if wantsToken {
+            if usesToken {
                 token.grabFocus()
             } else if text(name).isEmpty {
                 name.grabFocus()
             } else {
                 password.grabFocus()
             }
-        case .secret: builder["retry_keyring", Button.self].grabFocus()
+        case .credentialError: builder["retry_keyring", Button.self].grabFocus()
         default: break
         }
     }

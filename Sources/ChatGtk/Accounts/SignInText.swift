@@ -17,7 +17,7 @@ enum SignInText {
         case .tooOften(let wait): tooOften(wait)
         case .otherUser: translated("That is another account than the one to sign in again.")
         case .alreadyHere: translated("This account is here already.")
-        case .refused(let reason): translated("The server refused: %s").replacing("%s", with: reason)
+        case .rejected(let reason): translated("The server refused: %s").replacing("%s", with: reason)
         case .storage: translated("What is kept of this account on this computer could not be opened.")
         }
     }
@@ -54,14 +54,14 @@ enum SignInText {
         }
     }
 
-    static func title(for error: SecretStorageError) -> String {
+    static func title(for error: CredentialStoreError) -> String {
         switch error {
         case .locked: translated("The Keyring Is Locked")
         case .unavailable: translated("No Keyring")
         }
     }
 
-    static func text(for error: SecretStorageError) -> String {
+    static func text(for error: CredentialStoreError) -> String {
         switch error {
         case .locked: translated("Parlance keeps what signs you in there. Unlock it, or choose another place.")
         case .unavailable:

@@ -29,7 +29,7 @@ enum TransferChoice {
         adw_message_dialog_set_response_appearance(dialog.cast(), "export", ADW_RESPONSE_SUGGESTED)
         adw_message_dialog_set_default_response(dialog.cast(), "export")
         adw_message_dialog_set_close_response(dialog.cast(), "cancel")
-        let alive = Alive(choices.map(\.1))
+        let retained = RetainedWidgets(choices.map(\.1))
         dialog.connect("response::export") { [weak parent] _ in
             let format = choices.first { gtk_check_button_get_active($0.1.cast()) != 0 }?.0 ?? .html
             guard let parent else { return }
@@ -37,7 +37,7 @@ enum TransferChoice {
                 if let folder { chosen(format, folder) }
             }
         }
-        dialog.connect("response") { _ in alive.end() }
+        dialog.connect("response") { _ in retained.end() }
         gtk_window_present(dialog.cast())
     }
 

@@ -25,13 +25,13 @@ final class TransferDialog {
     @discardableResult
     static func present(_ viewModel: TransferViewModel, over parent: Widget) -> TransferDialog {
         let dialog = TransferDialog(viewModel, over: parent)
-        let alive = Alive([dialog])
+        let retained = RetainedWidgets([dialog])
         dialog.window.intercept("close-request") { [weak viewModel] _ in
             guard viewModel?.state.isOver != false else {
                 viewModel?.send(.cancel)
                 return true
             }
-            alive.end()
+            retained.end()
             return false
         }
         viewModel.start()
@@ -48,8 +48,8 @@ final class TransferDialog {
         build()
         cancel.onClick { [weak viewModel] in viewModel?.send(.cancel) }
         close.onClick { [weak window] in window?.closeWindow() }
-        newRoom.onClick { [weak viewModel] in viewModel?.send(.answer(.newRooms)) }
-        merge.onClick { [weak viewModel] in viewModel?.send(.answer(.merge)) }
+        newRoom.onClick { [weak viewModel] in viewModel?.send(.decide(.newRooms)) }
+        merge.onClick { [weak viewModel] in viewModel?.send(.decide(.merge)) }
         show.onClick { [weak self] in self?.open() }
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         keys.intercept("key-pressed") { [weak window] arguments in
@@ -65,7 +65,7 @@ final class TransferDialog {
     var bodyText: String { text.text }
     var reportText: String { reportScroller.isVisible ? report.text : "" }
     var cancelButton: Button { cancel }
-    var answerButtons: [Button] { [newRoom, merge] }
+    var choiceButtons: [Button] { [newRoom, merge] }
 
     private func open() {
         switch viewModel.state.phase {
@@ -93,16 +93,16 @@ final class TransferDialog {
         cancel.isVisible = !state.isOver
         cancel.isSensitive = state.canCancel
         close.isVisible = state.isOver
-        for button in answerButtons { button.isVisible = state.isAsking }
-        if case .asking(let known) = state.phase {
-            gtk_button_set_label(newRoom.cast(), TransferText.newRooms(known.count))
+        for button in choiceButtons { button.isVisible = state.isAsking }
+        if case .asking(let earlierImports) = state.phase {
+            gtk_button_set_label(newRoom.cast(), TransferText.newRooms(earlierImports.count))
             if !isAsking { merge.grabFocus() }
         }
         isAsking = state.isAsking
-        var omissions: [String] = []
-        if case .imported(let report) = state.phase { omissions = TransferText.omissions(report) }
-        report.text = ([translated("Left out or not understood:")] + omissions).joined(separator: "\n")
-        reportScroller.isVisible = !omissions.isEmpty
+        var skippedItems: [String] = []
+        if case .imported(let report) = state.phase { skippedItems = TransferText.skippedItems(report) }
+        report.text = ([translated("Left out or not understood:")] + skippedItems).joined(separator: "\n")
+        reportScroller.isVisible = !skippedItems.isEmpty
         switch state.phase {
         case .exported, .imported: show.isVisible = true
         default: show.isVisible = false
@@ -136,7 +136,7 @@ final class TransferDialog {
             button.addStyle("pill")
             buttons.append(button)
         }
-        for part in [heading, text, bar, reportScroller, buttons] as [Widget] { column.append(part) }
+        for child in [heading, text, bar, reportScroller, buttons] as [Widget] { column.append(child) }
         let handle = Widget(sinking: gtk_window_handle_new())
         gtk_window_handle_set_child(handle.cast(), column.cast())
         adw_window_set_content(window.cast(), handle.cast())

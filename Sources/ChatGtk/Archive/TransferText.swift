@@ -8,7 +8,7 @@ enum TransferText {
     static func title(_ state: TransferViewModel.State) -> String {
         switch state.phase {
         case .running: state.isImport ? translated("Importing Conversations") : translated("Exporting the Room")
-        case .asking(let known): asked(known)
+        case .asking(let earlierImports): earlierImportTitle(earlierImports)
         case .stopping: translated("Stopping…")
         case .exported: translated("The Room Was Exported")
         case .imported: translated("Conversations Were Imported")
@@ -22,27 +22,27 @@ enum TransferText {
     static func body(_ phase: TransferViewModel.Phase) -> String {
         switch phase {
         case .running(let progress): messages(progress.messages)
-        case .asking(let known): question(known)
+        case .asking(let earlierImports): question(earlierImports)
         case .stopping, .cancelled: ""
         case .exported(let report): exported(report)
         case .imported(let report): imported(report)
         case .failed(.archive(let error)): text(for: error)
-        case .failed(.chat(let error)): NoticeText.text(for: error)
+        case .failed(.chat(let error)): ToastText.text(for: error)
         }
     }
 
-    private static func asked(_ known: [EarlierImport]) -> String {
-        guard known.count == 1, let room = known.first else {
+    private static func earlierImportTitle(_ earlierImports: [EarlierImport]) -> String {
+        guard earlierImports.count == 1, let room = earlierImports.first else {
             return translated(
                 "{count} Conversation Was Imported Before", "{count} Conversations Were Imported Before",
-                count: known.count
-            ).replacing("{count}", with: String(known.count))
+                count: earlierImports.count
+            ).replacing("{count}", with: String(earlierImports.count))
         }
         return translated("“{room}” Was Imported Before").replacing("{room}", with: room.name)
     }
 
-    private static func question(_ known: [EarlierImport]) -> String {
-        let count = known.reduce(0) { $0 + $1.newMessages }
+    private static func question(_ earlierImports: [EarlierImport]) -> String {
+        let count = earlierImports.reduce(0) { $0 + $1.newMessages }
         let new =
             count == 0
             ? translated("The room has all messages of this export already.")
@@ -73,10 +73,10 @@ enum TransferText {
                 translated("Files that are not there any more: {files}").replacing(
                     "{files}", with: files(report.missingFiles)))
         }
-        if let begins = report.begins {
+        if let startDate = report.startDate {
             lines.append(
                 translated("The server did not answer: what was said before {date} is missing.").replacing(
-                    "{date}", with: DateText.full(begins)))
+                    "{date}", with: DateText.full(startDate)))
         }
         return (lines + ["", report.folder.path]).joined(separator: "\n")
     }
@@ -89,13 +89,13 @@ enum TransferText {
     }
 
     /// What was left out, the most frequent first, a line each.
-    static func omissions(_ report: ImportReport) -> [String] {
-        let most = report.omissions.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }
-        return most.map { "\($0.value) × \(text(for: $0.key))" }
+    static func skippedItems(_ report: ImportReport) -> [String] {
+        let sortedItems = report.skippedItems.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }
+        return sortedItems.map { "\($0.value) × \(text(for: $0.key))" }
     }
 
-    private static func text(for omission: ImportReport.Omission) -> String {
-        switch omission {
+    private static func text(for item: ImportReport.SkippedItem) -> String {
+        switch item {
         case .event(let kind): named(translated("event that is no message"), kind)
         case .unknownKind(let kind): named(translated("message of an unknown kind"), kind)
         case .wrongType(let name): named(translated("value of the wrong type"), name)

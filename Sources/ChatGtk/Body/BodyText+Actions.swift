@@ -69,7 +69,7 @@ extension BodyText {
 
     private func setCurrentAction(_ index: Int?) {
         currentAction = index.flatMap { actions.indices.contains($0) ? $0 : nil }
-        if let currentAction { widget.setAccessibleLabel(actions[currentAction].spoken(in: text)) }
+        if let currentAction { widget.setAccessibleLabel(actions[currentAction].accessibleText(in: text)) }
         gtk_widget_queue_draw(cast())
     }
 
@@ -102,7 +102,7 @@ extension TextAction {
         }
     }
 
-    func spoken(in text: String) -> String {
+    func accessibleText(in text: String) -> String {
         let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: min(range.lowerBound, utf8.count))
         let end = utf8.index(utf8.startIndex, offsetBy: min(range.upperBound, utf8.count))

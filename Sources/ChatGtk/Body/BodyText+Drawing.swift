@@ -15,21 +15,23 @@ extension BodyText {
 
     /// Pills, code and coloured grounds, below the text.
     func drawChips(_ snapshot: OpaquePointer, _ layout: Object, _ palette: TextAttributes.Palette) {
-        struct Ground: Equatable {
+        struct Background: Equatable {
             var color: BodyColor?
             var alpha: Float = 0
             var radius: Float = 0
         }
-        let grounds = content.text.ranges { run -> Ground in
-            if run.mention != nil { return Ground(color: palette.accent, alpha: 0.16, radius: 9) }
-            if run.style.contains(.code) { return Ground(color: palette.text, alpha: 0.09, radius: 4) }
-            guard let color = run.background, !palette.isHighContrast else { return Ground() }
-            return Ground(color: color, alpha: 1, radius: 3)
+        let grounds = content.text.ranges { run -> Background in
+            if run.mention != nil { return Background(color: palette.accent, alpha: 0.16, radius: 9) }
+            if run.style.contains(.code) { return Background(color: palette.text, alpha: 0.09, radius: 4) }
+            guard let color = run.background, !palette.isHighContrast else { return Background() }
+            return Background(color: color, alpha: 1, radius: 3)
         }
-        for (ground, range) in grounds {
-            guard let color = ground.color else { continue }
-            for part in rectangles(of: range, in: layout) {
-                draw(snapshot, part.insetBy(-TextContent.chipInset), color.rgba(alpha: ground.alpha), ground.radius)
+        for (background, range) in grounds {
+            guard let color = background.color else { continue }
+            for rectangle in rectangles(of: range, in: layout) {
+                draw(
+                    snapshot, rectangle.insetBy(-TextContent.chipInset), color.rgba(alpha: background.alpha),
+                    background.radius)
             }
         }
     }
@@ -38,28 +40,28 @@ extension BodyText {
     func drawCovers(_ snapshot: OpaquePointer, _ layout: Object, _ palette: TextAttributes.Palette) {
         let cover = BodyColor(hexadecimal: palette.isDark ? "#68676c" : "#8b8a91") ?? palette.text
         for index in actions.indices where isCovered(index) {
-            for part in rectangles(of: actions[index].range, in: layout) {
+            for rectangle in rectangles(of: actions[index].range, in: layout) {
                 // Descenders of other styles may reach below the line.
-                var place = part.insetBy(-1)
-                place.height += 3
-                draw(snapshot, place, cover.rgba(), 4)
+                var frame = rectangle.insetBy(-1)
+                frame.height += 3
+                draw(snapshot, frame, cover.rgba(), 4)
             }
         }
         guard let currentAction, actions.indices.contains(currentAction), gtk_widget_has_visible_focus(cast()) != 0
         else { return }
-        for part in rectangles(of: actions[currentAction].range, in: layout) {
-            drawRing(snapshot, part.insetBy(-TextContent.chipInset), palette.accent.rgba(alpha: 0.8))
+        for rectangle in rectangles(of: actions[currentAction].range, in: layout) {
+            drawRing(snapshot, rectangle.insetBy(-TextContent.chipInset), palette.accent.rgba(alpha: 0.8))
         }
     }
 
     /// What a search found, below the text.
-    func drawLit(_ snapshot: OpaquePointer, _ layout: Object) {
-        guard !lit.isEmpty else { return }
+    func drawHighlights(_ snapshot: OpaquePointer, _ layout: Object) {
+        guard !highlightedRanges.isEmpty else { return }
         var color = GdkRGBA(red: 0.9, green: 0.65, blue: 0, alpha: 1)
         _ = shim_named_color(pointer, "warning_bg_color", &color)
         color.alpha = 0.45
-        for range in lit {
-            for part in rectangles(of: range, in: layout) { draw(snapshot, part.insetBy(-1), color, 3) }
+        for range in highlightedRanges {
+            for rectangle in rectangles(of: range, in: layout) { draw(snapshot, rectangle.insetBy(-1), color, 3) }
         }
     }
 
@@ -67,8 +69,8 @@ extension BodyText {
         var color = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
         _ = shim_named_color(pointer, "accent_bg_color", &color)
         color.alpha = 0.35
-        for part in rectangles(of: range, in: layout) {
-            var bounds = part.graphene
+        for rectangle in rectangles(of: range, in: layout) {
+            var bounds = rectangle.graphene
             gtk_snapshot_append_color(snapshot, &color, &bounds)
         }
     }
@@ -78,42 +80,42 @@ extension BodyText {
     func rectangles(of range: Range<Int>, in layout: Object) -> [Rectangle] {
         guard !range.isEmpty, let iterator = pango_layout_get_iter(layout.cast()) else { return [] }
         defer { pango_layout_iter_free(iterator) }
-        var places: [Rectangle] = []
+        var result: [Rectangle] = []
         repeat {
             guard let line = pango_layout_iter_get_line_readonly(iterator) else { break }
             let start = Int(line.pointee.start_index)
             guard start < range.upperBound else { break }
-            let part = range.clamped(to: start..<endOfLine(from: start, length: Int(line.pointee.length)))
-            guard !part.isEmpty else { continue }
+            let lineRange = range.clamped(to: start..<endOfLine(from: start, length: Int(line.pointee.length)))
+            guard !lineRange.isEmpty else { continue }
             var (top, bottom): (gint, gint) = (0, 0)
             pango_layout_iter_get_line_yrange(iterator, &top, &bottom)
             var (edges, count): (UnsafeMutablePointer<gint>?, gint) = (nil, 0)
-            pango_layout_line_get_x_ranges(line, gint(part.lowerBound), gint(part.upperBound), &edges, &count)
+            pango_layout_line_get_x_ranges(line, gint(lineRange.lowerBound), gint(lineRange.upperBound), &edges, &count)
             guard let edges else { continue }
             defer { g_free(edges) }
             let unit = Double(PANGO_SCALE)
             for index in 0..<Int(count) {
                 let (left, right) = (Double(edges[2 * index]) / unit, Double(edges[2 * index + 1]) / unit)
-                places.append(
+                result.append(
                     Rectangle(
                         x: left.rounded(.down), y: (Double(top) / unit).rounded(.down),
                         width: right.rounded(.up) - left.rounded(.down),
                         height: ((Double(bottom) - Double(top)) / unit).rounded(.up)))
             }
         } while pango_layout_iter_next_line(iterator) != 0
-        return places
+        return result
     }
 
     private func endOfLine(from start: Int, length: Int) -> Int {
         let bytes = text.utf8
         var end = bytes.index(bytes.startIndex, offsetBy: min(start + length, bytes.count))
-        var place = min(start + length, bytes.count)
-        while place > start {
+        var offset = min(start + length, bytes.count)
+        while offset > start {
             end = bytes.index(before: end)
             guard bytes[end] == 0x20 else { break }
-            place -= 1
+            offset -= 1
         }
-        return place
+        return offset
     }
 
     /// In pixels of the widget.
@@ -141,15 +143,15 @@ extension BodyText {
         }
     }
 
-    private func draw(_ snapshot: OpaquePointer, _ place: Rectangle, _ color: GdkRGBA, _ radius: Float) {
-        var (color, bounds, rounded) = (color, place.graphene, place.rounded(radius))
+    private func draw(_ snapshot: OpaquePointer, _ rectangle: Rectangle, _ color: GdkRGBA, _ radius: Float) {
+        var (color, bounds, rounded) = (color, rectangle.graphene, rectangle.rounded(radius))
         gtk_snapshot_push_rounded_clip(snapshot, &rounded)
         gtk_snapshot_append_color(snapshot, &color, &bounds)
         gtk_snapshot_pop(snapshot)
     }
 
-    private func drawRing(_ snapshot: OpaquePointer, _ place: Rectangle, _ color: GdkRGBA) {
-        var rounded = place.rounded(5)
+    private func drawRing(_ snapshot: OpaquePointer, _ rectangle: Rectangle, _ color: GdkRGBA) {
+        var rounded = rectangle.rounded(5)
         var widths: [Float] = [2, 2, 2, 2]
         var colors = [color, color, color, color]
         gtk_snapshot_append_border(snapshot, &rounded, &widths, &colors)

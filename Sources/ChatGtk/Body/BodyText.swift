@@ -8,7 +8,7 @@ import GtkKit
 /// quickly (GtkLabel wraps by character to find its least width).
 final class BodyText: WidgetImplementation {
     /// The fewest characters that a text is pressed into.
-    private static let leastLineLength = 12
+    private static let minLineLength = 12
 
     override class var typeName: String { "ParlanceBodyText" }
     override class var cssName: String { "bodytext" }
@@ -18,7 +18,7 @@ final class BodyText: WidgetImplementation {
     private(set) var text = ""
     private(set) var selected: Range<Int>?
     /// What a search found in the text, in UTF-8 units.
-    private(set) var lit: [Range<Int>] = []
+    private(set) var highlightedRanges: [Range<Int>] = []
     /// The parts that do something; see ``BodyText/onAction``.
     private(set) var actions: [TextAction] = []
     /// The one that keys act on while the widget has the focus.
@@ -76,9 +76,9 @@ final class BodyText: WidgetImplementation {
         gtk_widget_queue_draw(cast())
     }
 
-    func light(_ ranges: [Range<Int>]) {
-        guard ranges != lit else { return }
-        lit = ranges
+    func highlight(_ ranges: [Range<Int>]) {
+        guard ranges != highlightedRanges else { return }
+        highlightedRanges = ranges
         gtk_widget_queue_draw(cast())
     }
 
@@ -142,7 +142,7 @@ final class BodyText: WidgetImplementation {
         let made = layout ?? makeLayout()
         let palette = currentPalette
         self.palette = palette
-        if content.scale != 1 || content.isBold || content.isCode || content.text.runs.contains(where: \.isMarked) {
+        if content.scale != 1 || content.isBold || content.isCode || content.text.runs.contains(where: \.isFormatted) {
             let attributes = TextAttributes.make(content, revealed: revealed, palette: palette)
             pango_layout_set_attributes(made.cast(), attributes)
             pango_attr_list_unref(attributes)
@@ -168,7 +168,7 @@ final class BodyText: WidgetImplementation {
         let width = min(Int(width), natural)
         guard broken?.width != width else { return }
         // A short text was laid out without a width to measure it: that will do.
-        let isWhole = content.isCode || (width == natural && natural < longestLine)
+        let isWhole = content.isCode || (width == natural && natural < maxLineWidth)
         pango_layout_set_width(layout.cast(), isWhole ? -1 : Int32(width) * PANGO_SCALE)
         var height: Int32 = 0
         pango_layout_get_pixel_size(layout.cast(), nil, &height)
@@ -182,7 +182,7 @@ final class BodyText: WidgetImplementation {
         return Int((Double(pango_font_metrics_get_approximate_char_width(metrics)) / Double(PANGO_SCALE)).rounded(.up))
     }
 
-    private var longestLine: Int {
+    private var maxLineWidth: Int {
         content.isCode ? Int(Int32.max / PANGO_SCALE) : content.lineLength * characterWidth
     }
 
@@ -196,7 +196,7 @@ final class BodyText: WidgetImplementation {
     private func naturalWidth() -> Int {
         let layout = madeLayout
         if let natural { return natural }
-        let limit = longestLine
+        let limit = maxLineWidth
         var width = Int32(limit)
         if content.isCode || text.utf8.count <= 4 * content.lineLength {
             pango_layout_set_width(layout.cast(), -1)
@@ -211,9 +211,9 @@ final class BodyText: WidgetImplementation {
         switch orientation {
         case .horizontal:
             let natural = naturalWidth()
-            let least =
-                content.isCode || content.isRigid ? natural : min(natural, Self.leastLineLength * characterWidth)
-            return SizeRequest(minimum: least, natural: natural)
+            let minimum =
+                content.isCode || content.isRigid ? natural : min(natural, Self.minLineLength * characterWidth)
+            return SizeRequest(minimum: minimum, natural: natural)
         case .vertical:
             breakLines(madeLayout, at: Int32(size < 0 ? naturalWidth() : size))
             let height = broken?.height ?? 0
@@ -238,8 +238,8 @@ final class BodyText: WidgetImplementation {
         gtk_snapshot_save(snapshot)
         defer { gtk_snapshot_restore(snapshot) }
         gtk_snapshot_translate(snapshot, &origin)
-        if content.text.runs.contains(where: \.isMarked) { drawChips(snapshot, layout, now) }
-        drawLit(snapshot, layout)
+        if content.text.runs.contains(where: \.isFormatted) { drawChips(snapshot, layout, now) }
+        drawHighlights(snapshot, layout)
         if let selected { drawSelection(selected, layout, snapshot) }
         shim_append_layout(UnsafeMutableRawPointer(snapshot), pointer, layout.pointer)
         if !actions.isEmpty { drawCovers(snapshot, layout, now) }

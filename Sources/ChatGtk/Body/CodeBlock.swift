@@ -8,8 +8,8 @@ final class CodeBlock {
     let text: BodyText
     private let code: String
     private let language: String?
-    private var colouring: Timeout?
-    private var colouredFor: Bool?
+    private var coloring: Timeout?
+    private var coloredFor: Bool?
 
     init(_ code: String, language: String?) {
         self.code = code
@@ -34,13 +34,13 @@ final class CodeBlock {
         gtk_box_append(widget.cast(), scroller.cast())
         guard language != nil else { return }
         // Colours change no sizes: they may come when there is time, and only to what is drawn.
-        text.onPaletteChange = { [weak self] in self?.colour(isDark: $0.isDark) }
+        text.onPaletteChange = { [weak self] in self?.highlight(isDark: $0.isDark) }
     }
 
-    private func colour(isDark: Bool) {
-        guard colouredFor != isDark, let language else { return }
-        colouredFor = isDark
-        colouring = Timeout(whenIdle: { [weak self] in
+    private func highlight(isDark: Bool) {
+        guard coloredFor != isDark, let language else { return }
+        coloredFor = isDark
+        coloring = Timeout(whenIdle: { [weak self] in
             guard let self else { return }
             var content = text.content
             content.highlights = CodeHighlighter.highlights(of: code, language: language, isDark: isDark)

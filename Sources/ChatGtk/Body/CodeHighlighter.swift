@@ -6,7 +6,7 @@ import GtkKit
 /// Finds the colours of code with GtkSourceView's engine, in a buffer of its own: no view is made.
 enum CodeHighlighter {
     /// Longer code stays in one colour: the engine works on the main thread.
-    static let mostCharacters = 20_000
+    static let maxLength = 20_000
 
     private static let isReady: Bool = {
         gtk_source_init()
@@ -25,7 +25,7 @@ enum CodeHighlighter {
 
     /// The looks of the code; none if the language is not known or the code too long. Main thread, milliseconds.
     static func highlights(of code: String, language: String, isDark: Bool) -> [CodeHighlight] {
-        guard isReady, code.utf8.count <= mostCharacters, let language = known(language),
+        guard isReady, code.utf8.count <= maxLength, let language = sourceLanguage(language),
             let made = gtk_source_buffer_new_with_language(language)
         else { return [] }
         let buffer = Object(owning: made)
@@ -40,7 +40,7 @@ enum CodeHighlighter {
         return spans(from: start, in: code)
     }
 
-    private static func known(_ name: String) -> UnsafeMutableRawPointer? {
+    private static func sourceLanguage(_ name: String) -> UnsafeMutableRawPointer? {
         let manager = gtk_source_language_manager_get_default()
         return gtk_source_language_manager_get_language(manager, names[name] ?? name)
             ?? gtk_source_language_manager_guess_language(manager, "a.\(name)", nil)
@@ -51,36 +51,37 @@ enum CodeHighlighter {
         var spans: [CodeHighlight] = []
         var iterator = start
         let scalars = code.unicodeScalars
-        var (index, place, bytes) = (scalars.startIndex, 0, 0)
+        var (index, scalarOffset, bytes) = (scalars.startIndex, 0, 0)
         while gtk_text_iter_is_end(&iterator) == 0 {
-            var look = CodeHighlight(range: bytes..<bytes)
-            read(&iterator, &look)
+            var highlight = CodeHighlight(range: bytes..<bytes)
+            read(&iterator, &highlight)
             guard gtk_text_iter_forward_to_tag_toggle(&iterator, nil) != 0 || gtk_text_iter_is_end(&iterator) != 0
             else {
                 break
             }
             let next = Int(gtk_text_iter_get_offset(&iterator))
-            guard next > place, let end = scalars.index(index, offsetBy: next - place, limitedBy: scalars.endIndex)
+            guard next > scalarOffset,
+                let end = scalars.index(index, offsetBy: next - scalarOffset, limitedBy: scalars.endIndex)
             else { break }
             let length = code.utf8.distance(from: index, to: end)
-            look.range = bytes..<bytes + length
-            if look.color != nil || look.isBold || look.isItalic { spans.append(look) }
-            (index, place, bytes) = (end, next, bytes + length)
+            highlight.range = bytes..<bytes + length
+            if highlight.color != nil || highlight.isBold || highlight.isItalic { spans.append(highlight) }
+            (index, scalarOffset, bytes) = (end, next, bytes + length)
         }
         return spans
     }
 
     /// The looks of the tags at a place, later tags over earlier ones.
-    private static func read(_ iterator: inout GtkTextIter, _ look: inout CodeHighlight) {
+    private static func read(_ iterator: inout GtkTextIter, _ highlight: inout CodeHighlight) {
         let tags = gtk_text_iter_get_tags(&iterator)
         defer { g_slist_free(tags) }
         var next = tags
         while let link = next {
             if let data = link.pointee.data {
                 let tag = Object(borrowing: data)
-                if tag.isSet("foreground-set"), let color = tag.color("foreground-rgba") { look.color = color }
-                if tag.isSet("weight-set") { look.isBold = tag.integer("weight") >= 600 }
-                if tag.isSet("style-set") { look.isItalic = tag.enumeration("style") != 0 }
+                if tag.isSet("foreground-set"), let color = tag.color("foreground-rgba") { highlight.color = color }
+                if tag.isSet("weight-set") { highlight.isBold = tag.integer("weight") >= 600 }
+                if tag.isSet("style-set") { highlight.isItalic = tag.enumeration("style") != 0 }
             }
             next = link.pointee.next
         }

@@ -12,9 +12,10 @@ extension Label {
         _ = shim_named_color(pointer, "accent_bg_color", &accent)
         for mark in words.marks where mark.mention != nil {
             let range = words.bytes(of: mark.range)
-            let parts = [accent.red, accent.green, accent.blue].map { guint16($0 * 65535) }
+            let components = [accent.red, accent.green, accent.blue].map { guint16($0 * 65535) }
             for attribute in [
-                pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD), pango_attr_background_new(parts[0], parts[1], parts[2]),
+                pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD),
+                pango_attr_background_new(components[0], components[1], components[2]),
                 pango_attr_background_alpha_new(guint16(0.16 * 65535)),
             ] {
                 attribute?.pointee.start_index = guint(range.lowerBound)

@@ -16,12 +16,12 @@ public final class MessageBodyView {
 
     /// The texts in reading order.
     private(set) var texts: [BodyText] = []
-    private var shown: MessageBody?
-    private var shownSender: String?
+    private var displayedBody: MessageBody?
+    private var displayedSender: String?
     private let first: BodyText
     private var codeBlocks: [CodeBlock] = []
     private var depth = 0
-    private var isLit = false
+    private var isHighlighted = false
 
     public init() {
         widget = Box(.vertical, spacing: 6)
@@ -38,9 +38,9 @@ public final class MessageBodyView {
     /// - Parameter sender: who says it, for what they do: "* Ann waves".
     public func show(_ body: MessageBody, sender: String) {
         let sender = body.isEmote ? sender : nil
-        guard body != shown || sender != shownSender else { return }
-        shown = body
-        shownSender = sender
+        guard body != displayedBody || sender != displayedSender else { return }
+        displayedBody = body
+        displayedSender = sender
         let isBig = body.isBigEmoji
         widget.setStyle("big-emoji", isBig)
         let blocks = body.blocks(saidBy: sender ?? "")
@@ -91,16 +91,18 @@ public final class MessageBodyView {
     }
 
     /// Marks what a search looks for.
-    func light(_ terms: SearchTerms) {
-        guard isLit || !terms.isEmpty else { return }
-        isLit = !terms.isEmpty
-        for text in texts { text.light(terms.isEmpty ? [] : terms.ranges(in: text.text)) }
+    func highlight(_ terms: SearchTerms) {
+        guard isHighlighted || !terms.isEmpty else { return }
+        isHighlighted = !terms.isEmpty
+        for text in texts { text.highlight(terms.isEmpty ? [] : terms.ranges(in: text.text)) }
     }
 
     /// What is marked; nil if nothing is.
-    var litText: String? {
-        let lit = texts.flatMap { text in text.lit.map { String(decoding: Array(text.text.utf8)[$0], as: UTF8.self) } }
-        return lit.isEmpty ? nil : lit.joined(separator: " ")
+    var highlightedText: String? {
+        let highlighted = texts.flatMap { text in
+            text.highlightedRanges.map { String(decoding: Array(text.text.utf8)[$0], as: UTF8.self) }
+        }
+        return highlighted.isEmpty ? nil : highlighted.joined(separator: " ")
     }
 
     /// The place in ``selectableText`` nearest to a point in the coordinates of a widget around this one.
@@ -109,17 +111,17 @@ public final class MessageBodyView {
         for text in texts {
             let count = text.text.utf8.count
             var point = (x: 0.0, y: 0.0)
-            let own = text.widget
-            guard shim_translate(other.pointer, own.pointer, x, y, &point.x, &point.y) != 0 else {
+            let textWidget = text.widget
+            guard shim_translate(other.pointer, textWidget.pointer, x, y, &point.x, &point.y) != 0 else {
                 start += count + 1
                 continue
             }
             // The texts stand below each other, but for the cells of a table.
-            let isBeside = point.x < 0 || point.x > Double(own.width)
-            if point.y >= 0, !(isBeside && texts.count > 1 && point.y > Double(own.height)) || start == 0 {
+            let isBeside = point.x < 0 || point.x > Double(textWidget.width)
+            if point.y >= 0, !(isBeside && texts.count > 1 && point.y > Double(textWidget.height)) || start == 0 {
                 best = start + text.offset(atX: point.x, y: point.y)
             }
-            if point.y >= 0, point.y < Double(own.height), !isBeside { return best }
+            if point.y >= 0, point.y < Double(textWidget.height), !isBeside { return best }
             start += count + 1
         }
         return best
@@ -128,16 +130,16 @@ public final class MessageBodyView {
     // MARK: Blocks
 
     /// Boxes in each other beyond this are left away: measuring them takes GTK ever longer, and no room is left.
-    private static let deepest = 8
+    private static let maxDepth = 8
 
     private func add(_ blocks: [BodyBlock], to box: Widget) {
         depth += 1
         defer { depth -= 1 }
         for block in blocks {
             switch block {
-            case .quote(let inner) where depth > Self.deepest: add(inner, to: box)
-            case .list(let list) where depth > Self.deepest: add(list.items.flatMap(\.blocks), to: box)
-            case .details(let summary, let inner) where depth > Self.deepest:
+            case .quote(let inner) where depth > Self.maxDepth: add(inner, to: box)
+            case .list(let list) where depth > Self.maxDepth: add(list.items.flatMap(\.blocks), to: box)
+            case .details(let summary, let inner) where depth > Self.maxDepth:
                 add((summary.isEmpty ? [] : [.text(summary)]) + inner, to: box)
             default:
                 let widget = made(block)
@@ -194,12 +196,12 @@ public final class MessageBodyView {
     /// Rows of a mark and what stands beside it.
     private func made(_ list: BodyList) -> Widget {
         let rows = Box(.vertical, spacing: 3)
-        let marks = list.items.enumerated().map { index, item in
+        let markers = list.items.enumerated().map { index, item in
             item.isChecked.map { $0 ? "☑" : "☐" } ?? list.start.map { "\($0 + index)." } ?? "•"
         }
-        let widest = marks.map(\.count).max() ?? 1
-        for (mark, item) in zip(marks, list.items) {
-            let label = Label(mark)
+        let widest = markers.map(\.count).max() ?? 1
+        for (marker, item) in zip(markers, list.items) {
+            let label = Label(marker)
             label.addStyle("message-list-mark")
             gtk_label_set_xalign(label.cast(), 1)
             if widest > 1 { gtk_label_set_width_chars(label.cast(), Int32(widest)) }
@@ -219,7 +221,7 @@ public final class MessageBodyView {
         let grid = Widget(sinking: gtk_grid_new())
         grid.addStyle("message-table")
         let caption = table.caption.isEmpty ? nil : made(TextContent(table.caption, isBold: true))
-        for (row, cells) in table.shownRows.enumerated() {
+        for (row, cells) in table.displayedRows.enumerated() {
             for (column, cell) in cells.enumerated() {
                 var content = TextContent(cell.text, isBold: cell.isHeader)
                 content.lineLength = 30
@@ -227,10 +229,10 @@ public final class MessageBodyView {
                 let text = made(content)
                 gtk_widget_set_halign(text.cast(), cell.alignment.gtk)
                 gtk_widget_set_valign(text.cast(), GTK_ALIGN_START)
-                let place = Box(.vertical)
-                place.addStyle(cell.isHeader ? "message-table-header" : "message-table-cell")
-                place.append(text)
-                gtk_grid_attach(grid.cast(), place.cast(), Int32(column), Int32(row), 1, 1)
+                let cellBox = Box(.vertical)
+                cellBox.addStyle(cell.isHeader ? "message-table-header" : "message-table-cell")
+                cellBox.append(text)
+                gtk_grid_attach(grid.cast(), cellBox.cast(), Int32(column), Int32(row), 1, 1)
             }
         }
         let scroller = ScrolledWindow(sideways: grid)

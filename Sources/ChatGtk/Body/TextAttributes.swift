@@ -25,10 +25,10 @@ struct TextAttributes {
         if content.scale != 1 { attributes.add(pango_attr_scale_new(content.scale), whole) }
         if content.isBold { attributes.add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), whole) }
         if content.isCode { attributes.add(pango_attr_family_new("monospace"), whole) }
-        var place = 0
+        var offset = 0
         for run in content.text.runs {
-            let range = place..<place + run.text.utf8.count
-            place = range.upperBound
+            let range = offset..<offset + run.text.utf8.count
+            offset = range.upperBound
             attributes.add(run, range)
         }
         for highlight in content.highlights { attributes.add(highlight) }
@@ -36,7 +36,7 @@ struct TextAttributes {
     }
 
     private func add(_ run: InlineRun, _ range: Range<Int>) {
-        guard run.isMarked else { return }
+        guard run.isFormatted else { return }
         if run.style.contains(.bold) { add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), range) }
         if run.style.contains(.italic) { add(pango_attr_style_new(PANGO_STYLE_ITALIC), range) }
         if run.style.contains(.strike) { add(pango_attr_strikethrough_new(1), range) }
@@ -72,8 +72,8 @@ struct TextAttributes {
     }
 
     private func addColor(_ color: BodyColor, _ range: Range<Int>) {
-        let parts = [color.red, color.green, color.blue].map { guint16($0) * 257 }
-        add(pango_attr_foreground_new(parts[0], parts[1], parts[2]), range)
+        let components = [color.red, color.green, color.blue].map { guint16($0) * 257 }
+        add(pango_attr_foreground_new(components[0], components[1], components[2]), range)
     }
 
     private func add(_ attribute: UnsafeMutablePointer<PangoAttribute>?, _ range: Range<Int>) {
@@ -85,8 +85,8 @@ struct TextAttributes {
 
 extension BodyColor {
     init(_ color: GdkRGBA) {
-        let part: (Float) -> UInt8 = { UInt8((min(max($0, 0), 1) * 255).rounded()) }
-        self.init(red: part(color.red), green: part(color.green), blue: part(color.blue))
+        let byte: (Float) -> UInt8 = { UInt8((min(max($0, 0), 1) * 255).rounded()) }
+        self.init(red: byte(color.red), green: byte(color.green), blue: byte(color.blue))
     }
 
     func rgba(alpha: Float = 1) -> GdkRGBA {
@@ -95,11 +95,11 @@ extension BodyColor {
 
     /// How bright it is, 0 to 1 (WCAG 2, relative luminance).
     var luminance: Double {
-        let parts = [red, green, blue].map { part -> Double in
-            let value = Double(part) / 255
+        let components = [red, green, blue].map { component -> Double in
+            let value = Double(component) / 255
             return value <= 0.04045 ? value / 12.92 : Glibc.pow((value + 0.055) / 1.055, 2.4)
         }
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        return 0.2126 * components[0] + 0.7152 * components[1] + 0.0722 * components[2]
     }
 
     /// The colour, or one as near to it as can be read on a window of the theme.
@@ -112,7 +112,7 @@ extension BodyColor {
     }
 
     private func mixed(with other: UInt8) -> BodyColor {
-        let part: (UInt8) -> UInt8 = { UInt8((Int($0) * 4 + Int(other)) / 5) }
-        return BodyColor(red: part(red), green: part(green), blue: part(blue))
+        let mix: (UInt8) -> UInt8 = { UInt8((Int($0) * 4 + Int(other)) / 5) }
+        return BodyColor(red: mix(red), green: mix(green), blue: mix(blue))
     }
 }

@@ -55,17 +55,17 @@ struct TextAction: Equatable {
         for (spoiler, range) in text.ranges(of: \.spoiler) {
             if let spoiler { actions.append(TextAction(range: range, kind: .spoiler(spoiler))) }
         }
-        for (mark, range) in text.ranges(of: { Mark(link: $0.link, mention: $0.mention) }) {
-            if let mention = mark.mention {
+        for (target, range) in text.ranges(of: { LinkOrMention(link: $0.link, mention: $0.mention) }) {
+            if let mention = target.mention {
                 actions.append(TextAction(range: range, kind: .mention(mention)))
-            } else if let link = mark.link {
+            } else if let link = target.link {
                 actions.append(TextAction(range: range, kind: .link(link)))
             }
         }
         return actions.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    private struct Mark: Equatable {
+    private struct LinkOrMention: Equatable {
         var link: BodyLink?
         var mention: MentionTarget?
     }
@@ -74,11 +74,11 @@ struct TextAction: Equatable {
 extension InlineText {
     /// Stretches for which `key` is equal, in UTF-8 units.
     func ranges<Key: Equatable>(of key: (InlineRun) -> Key) -> [(key: Key, range: Range<Int>)] {
-        var place = 0
+        var offset = 0
         return groups(by: key).map { group in
-            let start = place
-            place += group.runs.reduce(0) { $0 + $1.text.utf8.count }
-            return (group.key, start..<place)
+            let start = offset
+            offset += group.runs.reduce(0) { $0 + $1.text.utf8.count }
+            return (group.key, start..<offset)
         }
     }
 }

@@ -13,7 +13,7 @@ final class BarGeometry {
 
     private unowned let bar: WidgetImplementation
     private var layout: SignalConnection?
-    private var told: (x: Double, y: Double, width: Double, height: Double)?
+    private var lastReported: (x: Double, y: Double, width: Double, height: Double)?
 
     /// - Parameter child: of the bar, mapped and unmapped with it.
     init(of bar: WidgetImplementation, child: Widget) {
@@ -26,7 +26,7 @@ final class BarGeometry {
         stop()
         guard let clock = gtk_widget_get_frame_clock(bar.cast()) else { return }
         layout = Object(borrowing: UnsafeMutableRawPointer(clock))
-            .connect("layout", after: true) { [weak self] _ in self?.look() }
+            .connect("layout", after: true) { [weak self] _ in self?.update() }
     }
 
     /// The clock is the window's, and still there when the widget leaves it.
@@ -35,13 +35,13 @@ final class BarGeometry {
         layout = nil
     }
 
-    private func look() {
+    private func update() {
         guard let root = gtk_widget_get_root(bar.cast()),
             let now = bar.widget.bounds(in: Widget(borrowing: UnsafeMutableRawPointer(root))),
             now.width > 0, now.height > 0
         else { return }
-        let before = told
-        told = now
+        let before = lastReported
+        lastReported = now
         if before?.x != now.x || before?.y != now.y { onMove?(now.x, now.y) }
         if before?.width != now.width || before?.height != now.height { onResize?(now.width, now.height) }
     }

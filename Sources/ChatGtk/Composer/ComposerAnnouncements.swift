@@ -8,13 +8,13 @@ final class ComposerAnnouncements {
     private var isEditing = false
     private var isExceeded = false
 
-    func follow(_ state: ComposerState) {
+    func update(_ state: ComposerState) {
         let editing = state.editing != nil
         let excess = state.counter.flatMap { $0.exceeded ? $0.excess : nil }
         if editing != isEditing {
-            announcer.say(editing ? translated("Editing Message") : translated("No longer editing"))
+            announcer.post(editing ? translated("Editing Message") : translated("No longer editing"))
         } else if (excess != nil) != isExceeded {
-            announcer.say(
+            announcer.post(
                 excess.map {
                     translated("%d character too many", "%d characters too many", count: $0)
                         .replacing("%d", with: "\($0)")

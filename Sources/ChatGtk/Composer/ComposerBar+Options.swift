@@ -8,7 +8,7 @@ extension ComposerBar {
         [
             .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
             // Before the options that it would undo: a `.ui` file's properties are set in the order of the file.
-            .text("look", default: "parlance", \ComposerBar.look),
+            .text("look", default: "parlance", \ComposerBar.appearance),
             .text("preset", default: "parlance", \ComposerBar.preset),
             .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
             .flag("limit-is-hard", default: false, \ComposerBar.limitIsHard),
@@ -39,8 +39,8 @@ extension ComposerBar {
             .flag("shows-completions", default: true, \ComposerBar.showsCompletions),
             .flag("prefetches-completion", default: false, \ComposerBar.prefetchesCompletion),
             .number("implicit-length", default: 0, in: 0...100, \ComposerBar.implicitLength),
-            .flag("takes-files", default: false, \ComposerBar.takesFiles),
-            .flag("keeps-tray", default: false, \ComposerBar.keepsTray),
+            .flag("takes-files", default: false, \ComposerBar.acceptsFiles),
+            .flag("keeps-tray", default: false, \ComposerBar.isTrayPersistent),
             .flag("offers-more-files", default: true, \ComposerBar.offersMoreFiles),
         ]
     }
@@ -189,14 +189,14 @@ extension ComposerBar {
 
     /// Whether the widgets before the text are shown; they slide.
     public var showsStart: Bool {
-        get { parts.start.isRevealed }
-        set { parts.start.isRevealed = newValue }
+        get { widgets.start.isRevealed }
+        set { widgets.start.isRevealed = newValue }
     }
 
     /// Whether the widgets behind the text are shown; they slide.
     public var showsEnd: Bool {
-        get { parts.end.isRevealed }
-        set { parts.end.isRevealed = newValue }
+        get { widgets.end.isRevealed }
+        set { widgets.end.isRevealed = newValue }
     }
 
     private var configuration: ComposerConfiguration { binding?.model.configuration ?? session.configuration }

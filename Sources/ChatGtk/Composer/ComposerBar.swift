@@ -42,10 +42,10 @@ public final class ComposerBar: WidgetImplementation {
     }
     public override class var properties: [WidgetProperty] { options }
 
-    let parts: ComposerParts
+    let widgets: ComposerWidgets
     private let buttons: ItemButtons
     private(set) var binding: ComposerBinding?
-    private var ownSession: ComposerSession?
+    private var defaultSession: ComposerSession?
     private var geometry: BarGeometry?
 
     /// Makes the text view of bars made from now on, for one that is more than a GtkTextView, as GtkSourceView is (SLK-62);
@@ -62,19 +62,19 @@ public final class ComposerBar: WidgetImplementation {
 
     public required init(pointer: UnsafeMutableRawPointer) {
         do { try Resource.load() } catch { fatalError(error.message) }
-        parts = ComposerParts(makeEditor: Self.makeEditor)
-        buttons = ItemButtons(parts: parts)
+        widgets = ComposerWidgets(makeEditor: Self.makeEditor)
+        buttons = ItemButtons(widgets: widgets)
         super.init(pointer: pointer)
-        gtk_widget_set_parent(parts.revealer.cast(), cast())
+        gtk_widget_set_parent(widgets.revealer.cast(), cast())
         buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
-        geometry = BarGeometry(of: self, child: parts.revealer)
+        geometry = BarGeometry(of: self, child: widgets.revealer)
         geometry?.onMove = { [weak self] in self?.emit("moved", numbers: [$0, $1]) }
         geometry?.onResize = { [weak self] in
-            self?.parts.fit(width: $0)
+            self?.widgets.fit(width: $0)
             self?.emit("size-changed", numbers: [$0, $1])
         }
         // A bar that nobody gave a model gets one of its own in time for what the user does.
-        parts.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
+        widgets.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
     }
 
     // MARK: The model
@@ -84,14 +84,14 @@ public final class ComposerBar: WidgetImplementation {
         get { binding?.model }
         set {
             guard let newValue, newValue !== binding?.model else { return }
-            binding = ComposerBinding(model: newValue, parts: parts)
+            binding = ComposerBinding(model: newValue, widgets: widgets)
             binding?.onPanel = { [weak self] in self?.emit("panel-changed", $0.rawValue) }
             binding?.field.panelPolicy = panelPolicy
             binding?.onChange = { [weak self] in self?.emit("changed") }
             binding?.onState = { [weak self] state in
                 guard let self else { return }
-                self.buttons.follow(state) { self.binding?.model.document ?? ComposerDocument() }
-                if self.binding?.model.configuration.insets != self.shownInsets { self.applyInsets() }
+                self.buttons.sync(state) { self.binding?.model.document ?? ComposerDocument() }
+                if self.binding?.model.configuration.insets != self.appliedInsets { self.applyInsets() }
             }
             bindingChanged()
             applyOptions()
@@ -101,14 +101,14 @@ public final class ComposerBar: WidgetImplementation {
     /// Hands a new binding what the host has set.
     private func bindingChanged() {
         guard let binding else { return }
-        binding.editor.ownEntityID = ownEntityID
+        binding.editor.currentUserEntityID = currentUserEntityID
         binding.editor.onEscape = { [weak self] in self?.onEscape?() ?? false }
         binding.completion.isEnabled = showsCompletions
         binding.completion.use(chooser)
         binding.cards.makeCard = makeMentionCard
         if let session = binding.model as? ComposerSession { session.phrases = TypingPhrases(.gettext) }
-        files = BarFiles(binding: binding, parts: parts)
-        files?.desk.tray.onChange = { [weak self] in
+        files = BarFiles(binding: binding, widgets: widgets)
+        files?.attachmentController.tray.onChange = { [weak self] in
             self?.emit("attachments-changed", numbers: [Double($0), Double($1), Double($2)])
         }
         showFiles()
@@ -126,10 +126,10 @@ public final class ComposerBar: WidgetImplementation {
 
     /// The session of a bar that was given no model; made when it is first asked for.
     public var session: ComposerSession {
-        if let ownSession { return ownSession }
+        if let defaultSession { return defaultSession }
         let session = ComposerSession()
         session.phrases = TypingPhrases(.gettext)
-        ownSession = session
+        defaultSession = session
         session.onSend = { [weak self] message in self?.emit("send", message.text.source, message.raw.source) }
         session.onEdit = { [weak self] id, message in self?.emit("edit-committed", id, message.text.source) }
         return session
@@ -154,7 +154,7 @@ public final class ComposerBar: WidgetImplementation {
 
     /// Opens completion with a prefix, as a button of the host's does: writes the prefix at the caret if it is not there, and
     /// gives the text the focus (SLK-25, MIB-35). Where the prefix means nothing nothing happens.
-    public func beginCompletion(_ prefix: String) { boundModel.handle(.complete(prefix)) }
+    public func startCompletion(_ prefix: String) { boundModel.handle(.complete(prefix)) }
 
     /// What shows the suggestions in the list's place; nil for the library's own list (HKW-51).
     public var chooser: (any CompletionChooser)? {
@@ -178,15 +178,15 @@ public final class ComposerBar: WidgetImplementation {
 
     /// Whether files can be added: by a button before the text, by paste and by drops, shown in a tray above the text
     /// (SLK-36, MIB-36). A session that was given no ``ComposerSession/media`` keeps copies among the temporary files.
-    public var takesFiles = false {
+    public var acceptsFiles = false {
         didSet {
-            if takesFiles { _ = boundModel }
+            if acceptsFiles { _ = boundModel }
             showFiles()
         }
     }
 
     /// Whether the tray stays where nothing is in it (MIB-37).
-    public var keepsTray = false {
+    public var isTrayPersistent = false {
         didSet { showFiles() }
     }
 
@@ -197,53 +197,53 @@ public final class ComposerBar: WidgetImplementation {
 
     /// Takes files that are dropped anywhere on a widget, which shows that it would, in the place of the bar alone.
     /// - Parameter overlay: a GtkOverlay on which words say so.
-    public func takeDrops(on area: Widget, hint overlay: Widget? = nil) {
+    public func acceptDrops(on area: Widget, hint overlay: Widget? = nil) {
         _ = boundModel
-        files?.desk.takeDrops(on: area, hint: overlay)
+        files?.attachmentController.acceptDrops(on: area, hint: overlay)
     }
 
     private func showFiles() {
-        if takesFiles, let session = binding?.model as? ComposerSession, session.media == nil {
+        if acceptsFiles, let session = binding?.model as? ComposerSession, session.media == nil {
             session.media = FolderMedia.temporary()
         }
-        files?.areOffered = takesFiles
-        files?.desk.tray.isPersistent = keepsTray
-        files?.desk.tray.offersMore = offersMoreFiles
+        files?.areOffered = acceptsFiles
+        files?.attachmentController.tray.isPersistent = isTrayPersistent
+        files?.attachmentController.tray.offersMore = offersMoreFiles
     }
 
     // MARK: What it holds
 
     /// The whole text; setting it is one undoable step.
     public var text: String {
-        get { binding?.model.document.text ?? ownSession?.document.text ?? "" }
+        get { binding?.model.document.text ?? defaultSession?.document.text ?? "" }
         set { boundModel.handle(.load(WrittenText(newValue))) }
     }
 
     /// Shown while there is no text (SLK-7).
     public var placeholder: String {
-        get { parts.placeholder.text }
+        get { widgets.placeholder.text }
         set {
-            parts.placeholder.text = newValue
-            parts.textView.setAccessiblePlaceholder(newValue)
+            widgets.placeholder.text = newValue
+            widgets.textView.setAccessiblePlaceholder(newValue)
         }
     }
 
     /// The identifier under which the user is mentioned, whose pill is told apart.
-    public var ownEntityID: String? {
-        didSet { binding?.editor.ownEntityID = ownEntityID }
+    public var currentUserEntityID: String? {
+        didSet { binding?.editor.currentUserEntityID = currentUserEntityID }
     }
 
     /// The GtkTextView. Its text is the engine's: change that by events.
-    public var textWidget: Widget { parts.textView }
+    public var textWidget: Widget { widgets.textView }
 
     /// Gives the text the keyboard focus, unless the bar is hidden.
     public func grabFocus() {
-        if !isHidden { parts.textView.grabFocus() }
+        if !isHidden { widgets.textView.grabFocus() }
     }
 
     /// Takes the keyboard focus from the text, so that an on-screen keyboard goes (MCV-13).
     public func releaseFocus() {
-        guard parts.textView.hasFocus, let root = gtk_widget_get_root(cast()) else { return }
+        guard widgets.textView.hasFocus, let root = gtk_widget_get_root(cast()) else { return }
         gtk_root_set_focus(root, nil)
     }
 
@@ -273,8 +273,8 @@ public final class ComposerBar: WidgetImplementation {
 
     /// Whether the bar springs to another height when lines come and go, where animations are on (SLK-57).
     public var bounces: Bool {
-        get { parts.growth.bounces }
-        set { parts.growth.bounces = newValue }
+        get { widgets.growth.bounces }
+        set { widgets.growth.bounces = newValue }
     }
 
     /// Whether a button makes the text tall once it has more than two lines; Ctrl+Shift+E does in any case (MIB-8).
@@ -295,22 +295,22 @@ public final class ComposerBar: WidgetImplementation {
 
     /// The row in which the send button is: behind the text, or at the end of what is below it (MIB-4).
     public var sendsBelow = false {
-        didSet { if sendsBelow != oldValue { parts.placeSend(below: sendsBelow) } }
+        didSet { if sendsBelow != oldValue { widgets.moveSendButton(below: sendsBelow) } }
     }
 
     // What ComposerBar+Options keeps.
     var chosenPreset = ComposerConfiguration.Preset.parlance
-    var chosenLook = BarLook.parlance
+    var chosenAppearance = BarAppearance.parlance
     var padding = BarPadding()
     var inset = -1
     /// The configuration's insets that the widgets show.
-    private var shownInsets: ComposerInsets?
+    private var appliedInsets: ComposerInsets?
 
     /// Distances that the host set, in code, as properties or in the configuration; the style's own otherwise.
     func applyInsets() {
-        let insets = binding?.model.configuration.insets ?? ownSession?.configuration.insets ?? ComposerInsets()
-        shownInsets = insets
-        parts.apply(padding, insets)
+        let insets = binding?.model.configuration.insets ?? defaultSession?.configuration.insets ?? ComposerInsets()
+        appliedInsets = insets
+        widgets.apply(padding, insets)
     }
 
     private func applyOptions() {
@@ -322,27 +322,27 @@ public final class ComposerBar: WidgetImplementation {
 
     // MARK: Slots
 
-    /// Buttons with hooks: set them in slots, say what they look like in ``itemLooks``.
+    /// Buttons with hooks: set them in slots, say what they look like in ``itemAppearances``.
     public var items: ItemSlots { buttons.items }
 
     /// What the items' buttons show, by the items' identifiers.
-    public var itemLooks: [String: ItemLook] {
-        get { buttons.looks }
-        set { buttons.looks = newValue }
+    public var itemAppearances: [String: ItemAppearance] {
+        get { buttons.appearances }
+        set { buttons.appearances = newValue }
     }
 
-    public override func add(_ child: Widget, to place: String?) -> Bool {
-        if place == "editor" {
+    public override func add(_ child: Widget, to childType: String?) -> Bool {
+        if childType == "editor" {
             replaceMiddle(by: child)
             return true
         }
-        guard let place, let slot = Slot(rawValue: place) else { return false }
+        guard let childType, let slot = Slot(rawValue: childType) else { return false }
         append(child, to: slot)
         return true
     }
 
-    public func append(_ child: Widget, to slot: Slot) { parts.slots[slot]?.append(child) }
-    public func remove(_ child: Widget, from slot: Slot) { parts.slots[slot]?.remove(child) }
+    public func append(_ child: Widget, to slot: Slot) { widgets.slots[slot]?.append(child) }
+    public func remove(_ child: Widget, from slot: Slot) { widgets.slots[slot]?.remove(child) }
 
     /// A widget of the host's that lies over the text, where its `halign` and `valign` say, in whatever size and window the bar
     /// is (HKW-23). There is room for one: another is not taken before this was detached.
@@ -353,25 +353,25 @@ public final class ComposerBar: WidgetImplementation {
     public func attachAccessory(_ widget: Widget) -> Bool {
         guard accessory == nil else { return false }
         accessory = widget
-        gtk_overlay_add_overlay(parts.overlay.cast(), widget.cast())
+        gtk_overlay_add_overlay(widgets.overlay.cast(), widget.cast())
         return true
     }
 
     /// Takes the accessory away, if it is this one.
     public func detachAccessory(_ widget: Widget) {
         guard accessory?.pointer == widget.pointer else { return }
-        gtk_overlay_remove_overlay(parts.overlay.cast(), widget.cast())
+        gtk_overlay_remove_overlay(widgets.overlay.cast(), widget.cast())
         accessory = nil
     }
 
     /// Puts something else in the text's place, as a button that joins a room or a notice that nothing can be written;
     /// nil brings the text back. What is before and behind the text goes with it, and the text is kept.
     public func replaceMiddle(by other: Widget?) {
-        if let old = gtk_stack_get_child_by_name(parts.middle.cast(), "other") {
-            gtk_stack_remove(parts.middle.cast(), old)
+        if let old = gtk_stack_get_child_by_name(widgets.middle.cast(), "other") {
+            gtk_stack_remove(widgets.middle.cast(), old)
         }
-        if let other { gtk_stack_add_named(parts.middle.cast(), other.cast(), "other") }
-        parts.middle.visibleChild = other == nil ? "editor" : "other"
+        if let other { gtk_stack_add_named(widgets.middle.cast(), other.cast(), "other") }
+        widgets.middle.visibleChild = other == nil ? "editor" : "other"
         showsStart = other == nil
         showsEnd = other == nil
         binding?.isReplaced = other != nil

@@ -31,7 +31,7 @@ final class ComposerBinding {
         var showsCounter = false
     }
 
-    private let parts: ComposerParts
+    private let widgets: ComposerWidgets
     let field: EditorField
     private let drag: EditorDrag
     private let toolbar: FormattingBar
@@ -45,25 +45,25 @@ final class ComposerBinding {
     private let spinner: SendSpinner
     let announcements = ComposerAnnouncements()
 
-    init(model: any ComposerModel, parts: ComposerParts) {
+    init(model: any ComposerModel, widgets: ComposerWidgets) {
         self.model = model
-        self.parts = parts
-        spinner = SendSpinner(button: parts.sendButton)
-        editor = EditorView(textView: parts.textView, viewModel: model)
-        completion = CompletionPopup(model: model, editor: editor, bar: parts.content, dock: parts.dock)
+        self.widgets = widgets
+        spinner = SendSpinner(button: widgets.sendButton)
+        editor = EditorView(textView: widgets.textView, viewModel: model)
+        completion = CompletionPopup(model: model, editor: editor, bar: widgets.content, dock: widgets.dock)
         drag = EditorDrag(editor: editor, model: model)
-        field = EditorField(model: model, editor: editor, parts: parts)
-        menu = EditorMenu(editor: editor, model: model, textView: parts.textView, anchor: parts.content)
+        field = EditorField(model: model, editor: editor, widgets: widgets)
+        menu = EditorMenu(editor: editor, model: model, textView: widgets.textView, anchor: widgets.content)
         pointer = EditorPointer(editor: editor, model: model)
-        overflow = OverflowHint(overlay: parts.overlay, scroller: parts.scroller)
-        cards = MentionCards(editor: editor, model: model, anchor: parts.content)
-        selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: parts.content)
+        overflow = OverflowHint(overlay: widgets.overlay, scroller: widgets.scroller)
+        cards = MentionCards(editor: editor, model: model, anchor: widgets.content)
+        selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: widgets.content)
         toolbar = FormattingBar(model: model, isInFocusChain: true)
         toolbarRevealer = Revealer(sinking: gtk_revealer_new())
         gtk_revealer_set_child(toolbarRevealer.cast(), toolbar.widget.cast())
-        gtk_box_append(parts.content.cast(), toolbarRevealer.cast())
+        gtk_box_append(widgets.content.cast(), toolbarRevealer.cast())
         for announcer in [completion.announcer, announcements.announcer] {
-            gtk_overlay_add_overlay(parts.overlay.cast(), announcer.region.cast())
+            gtk_overlay_add_overlay(widgets.overlay.cast(), announcer.region.cast())
         }
         field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
         field.onPanel = { [weak self] state in
@@ -72,29 +72,29 @@ final class ComposerBinding {
         }
         field.onHeightChange = { [weak self] in
             guard let self else { return }
-            if !self.field.isLocked { self.overflow.follow(overflows: self.field.overflows) }
+            if !self.field.isLocked { self.overflow.update(overflows: self.field.overflows) }
             self.showExpand(self.model.composer)
         }
-        parts.growth.isFocused = { [weak model] in model?.composer.isFocused ?? false }
+        widgets.growth.isFocused = { [weak model] in model?.composer.isFocused ?? false }
         connectButtons()
         spinner.onChange = { [weak self] in self.map { $0.render($0.model.composer) } }
         renderings = [
             Rendering({ [weak model] in model?.composer }, { [weak self] in $0.map { self?.render($0) } }),
-            Rendering({ [weak model] in model?.editQuote }, { [weak self] in self?.parts.editQuote.text = $0 ?? "" }),
+            Rendering({ [weak model] in model?.editQuote }, { [weak self] in self?.widgets.editQuote.text = $0 ?? "" }),
             Rendering(
                 { [weak model] in model?.editWarning },
                 { [weak self] warning in
-                    self?.parts.editWarning.text = warning ?? ""
-                    self?.parts.editWarning.isVisible = warning != nil
+                    self?.widgets.editWarning.text = warning ?? ""
+                    self?.widgets.editWarning.isVisible = warning != nil
                 }),
         ]
     }
 
     isolated deinit {
         clicks.forEach { $0.disconnect() }
-        gtk_box_remove(parts.content.cast(), toolbarRevealer.cast())
+        gtk_box_remove(widgets.content.cast(), toolbarRevealer.cast())
         for announcer in [completion.announcer, announcements.announcer] {
-            gtk_overlay_remove_overlay(parts.overlay.cast(), announcer.region.cast())
+            gtk_overlay_remove_overlay(widgets.overlay.cast(), announcer.region.cast())
         }
     }
 
@@ -109,25 +109,25 @@ final class ComposerBinding {
 
     private func connectButtons() {
         let events: [(Button, ComposerEvent)] = [
-            (parts.cancelEdit, .cancelEdit), (parts.cancelReply, .reply(nil)),
+            (widgets.cancelEdit, .cancelEdit), (widgets.cancelReply, .reply(nil)),
         ]
         for (button, event) in events {
             clicks.append(
                 button.connect("clicked") { [weak self] _ in
                     self?.model.handle(event)
-                    self?.parts.textView.grabFocus()
+                    self?.widgets.textView.grabFocus()
                 })
         }
         clicks.append(
-            parts.expand.connect("clicked") { [weak self] _ in
+            widgets.expand.connect("clicked") { [weak self] _ in
                 guard let self else { return }
                 self.model.handle(.expand(!self.model.composer.isExpanded))
-                self.parts.textView.grabFocus()
+                self.widgets.textView.grabFocus()
             })
-        for (button, event) in [(parts.sendButton, ComposerEvent.send), (parts.save, .commitEdit)] {
+        for (button, event) in [(widgets.sendButton, ComposerEvent.send), (widgets.save, .commitEdit)] {
             clicks.append(
                 button.connect("clicked") { [weak self] _ in
-                    if case .send = event, let self, self.spinner.isShown {
+                    if case .send = event, let self, self.spinner.isVisible {
                         return self.model.cancelSending()
                     }
                     // What an input method still shows is committed first, so that it is sent, once (SLK-63).
@@ -140,19 +140,19 @@ final class ComposerBinding {
     // MARK: Rendering
 
     private func render(_ state: ComposerState) {
-        parts.placeholder.isVisible = state.showsPlaceholder
+        widgets.placeholder.isVisible = state.showsPlaceholder
         let isEditing = state.editing != nil
-        parts.edit.isRevealed = isEditing
-        parts.save.isSensitive = state.canSave
+        widgets.edit.isRevealed = isEditing
+        widgets.save.isSensitive = state.canSave
         showReply(state.reply)
         // The button shows once there is something to send, and tells by its sensitivity whether that may go (SLK-10).
-        parts.send.isRevealed =
-            !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isShown || !options.hidesSend)
+        widgets.send.isRevealed =
+            !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isVisible || !options.hidesSend)
         // What is written meanwhile can be sent; what is on its way can be stopped (MIB-10).
-        spinner.follow(isSending: state.isSending && !state.hasSomethingToSend)
-        parts.sendButton.isSensitive = state.canSend || spinner.isShown
+        spinner.update(isSending: state.isSending && !state.hasSomethingToSend)
+        widgets.sendButton.isSensitive = state.canSend || spinner.isVisible
         showCounter(state)
-        announcements.follow(state)
+        announcements.update(state)
         showHidden(state.isHidden)
         field.limitHeight(toLines: state.maximumLines, isExpanded: state.isExpanded)
         showExpand(state)
@@ -165,18 +165,18 @@ final class ComposerBinding {
 
     /// Near the limit, or always where the host wants that: of what has no limit the number alone (SLK-14).
     private func showCounter(_ state: ComposerState) {
-        let isShown = state.counter?.isNear ?? false || options.showsCounter && state.length > 0
-        parts.counter.isVisible = isShown
-        guard isShown else { return }
-        parts.counter.text = state.counter?.text ?? "\(model.document.graphemeCount)"
-        parts.counter.setStyle("error", state.counter?.exceeded ?? false)
+        let isVisible = state.counter?.isNear ?? false || options.showsCounter && state.length > 0
+        widgets.counter.isVisible = isVisible
+        guard isVisible else { return }
+        widgets.counter.text = state.counter?.text ?? "\(model.document.graphemeCount)"
+        widgets.counter.setStyle("error", state.counter?.exceeded ?? false)
     }
 
     /// A bar that is hidden has no focus to keep (SLK-53).
     private func showHidden(_ isHidden: Bool) {
-        parts.revealer.isRevealed = !isHidden
-        guard isHidden, gtk_widget_get_focus_child(parts.revealer.cast()) != nil,
-            let root = gtk_widget_get_root(parts.revealer.cast())
+        widgets.revealer.isRevealed = !isHidden
+        guard isHidden, gtk_widget_get_focus_child(widgets.revealer.cast()) != nil,
+            let root = gtk_widget_get_root(widgets.revealer.cast())
         else { return }
         gtk_root_set_focus(root, nil)
     }
@@ -184,27 +184,27 @@ final class ComposerBinding {
     /// Offered over three lines and more, in the room above the buttons there; taken back wherever it was used.
     private func showExpand(_ state: ComposerState) {
         let isExpanded = state.isExpanded
-        let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.shownLines > 2.5)
-        if parts.expand.isVisible != isOffered { parts.expand.isVisible = isOffered }
+        let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.visibleLines > 2.5)
+        if widgets.expand.isVisible != isOffered { widgets.expand.isVisible = isOffered }
         guard isOffered else { return }
         let icon = isExpanded ? "view-restore-symbolic" : "view-fullscreen-symbolic"
-        guard parts.expand.iconName != icon else { return }
-        parts.expand.iconName = icon
+        guard widgets.expand.iconName != icon else { return }
+        widgets.expand.iconName = icon
         let label = isExpanded ? translated("Shrink Editor") : translated("Expand Editor")
-        parts.expand.setAccessibleLabel(label)
-        parts.expand.tooltip = "\(label) — \(KeyChord("E", [.control, .shift]).description)"
+        widgets.expand.setAccessibleLabel(label)
+        widgets.expand.tooltip = "\(label) — \(KeyChord("E", [.control, .shift]).description)"
     }
 
     private func showReply(_ reply: ReplyTarget?) {
-        parts.reply.isRevealed = reply != nil
+        widgets.reply.isRevealed = reply != nil
         guard let reply else { return }
-        parts.replyTitle.text = translated("Reply to %s").replacing("%s", with: reply.sender)
+        widgets.replyTitle.text = translated("Reply to %s").replacing("%s", with: reply.sender)
         let words =
             switch reply.preview {
             case .loading: WrittenText(translated("Loading…"), syntax: .plain)
             case .text(let words): words.firstLine(200)
             case .gone: WrittenText(translated("This message is gone"), syntax: .plain)
             }
-        parts.replyQuote.show(words)
+        widgets.replyQuote.show(words)
     }
 }

@@ -107,8 +107,8 @@ public final class ComposerHost: WidgetImplementation {
         foot.append(widget)
     }
 
-    public override func add(_ child: Widget, to place: String?) -> Bool {
-        switch place {
+    public override func add(_ child: Widget, to childType: String?) -> Bool {
+        switch childType {
         case nil, "content": setContent(child)
         case "indicator": setIndicator(child)
         case "overlay": addOverlay(child)

@@ -8,7 +8,7 @@ final class ComposerView {
     let widget = ComposerBar.make()
     let bar: ComposerBar
     /// The way of files into the composer; nil where it takes none.
-    var desk: AttachmentDesk? { bar.takesFiles ? bar.files?.desk : nil }
+    var attachmentController: AttachmentController? { bar.acceptsFiles ? bar.files?.attachmentController : nil }
     private let emoji = EmojiButton()
     private let mention = Button(sinking: gtk_button_new_with_label("@"))
     private var shake: ShakeToClear?
@@ -17,7 +17,7 @@ final class ComposerView {
         guard let bar = ComposerBar.of(widget) else { fatalError("a composer bar has its implementation") }
         self.bar = bar
         bar.model = viewModel
-        bar.takesFiles = viewModel.attachments != nil
+        bar.acceptsFiles = viewModel.attachments != nil
         addMentionButton()
         bar.append(emoji.widget, to: .end)
         emoji.onPick = { [weak self, weak viewModel] emoji in
@@ -41,16 +41,16 @@ final class ComposerView {
     private var width = 0.0
 
     /// Makes what is shown of somebody who is mentioned; nil for nothing.
-    var makeCard: ((Mention) -> PersonCard.Content?)? {
+    var makeCard: ((Mention) -> UserCard.Content?)? {
         didSet {
             bar.makeMentionCard = { [weak self] mention in
                 guard let self else { return nil }
-                self.card = self.makeCard?(mention).map { PersonCard($0, pictures: self.avatars?.pictures) }
+                self.card = self.makeCard?(mention).map { UserCard($0, avatarLoader: self.avatars?.avatarLoader) }
                 return self.card?.widget
             }
         }
     }
-    private var card: PersonCard?
+    private var card: UserCard?
 
     func closeCard() { bar.binding?.cards.close() }
 
@@ -59,7 +59,7 @@ final class ComposerView {
         mention.setAccessibleLabel(translated("Mention Someone"))
         for style in ["flat", "circular", "parlance-composer-button", "mention-button"] { mention.addStyle(style) }
         gtk_widget_set_focus_on_click(mention.cast(), 0)
-        mention.onClick { [weak self] in self?.bar.beginCompletion("@") }
+        mention.onClick { [weak self] in self?.bar.startCompletion("@") }
         bar.append(mention, to: .end)
         widget.connect("size-changed") { [weak self] arguments in
             self?.width = arguments.double(0)
@@ -71,9 +71,9 @@ final class ComposerView {
     private func showMentionButton() { mention.isVisible = hasOthers && width >= Self.mentionWidth }
 
     /// The identifier under which the user is mentioned, whose pill is told apart.
-    var ownEntityID: String? {
-        get { bar.ownEntityID }
-        set { bar.ownEntityID = newValue }
+    var currentUserEntityID: String? {
+        get { bar.currentUserEntityID }
+        set { bar.currentUserEntityID = newValue }
     }
 
     /// Of those whom completion offers; initials without.

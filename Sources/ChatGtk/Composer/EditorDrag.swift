@@ -74,7 +74,7 @@ final class EditorDrag {
         target.intercept("drop") { [weak self] arguments in
             guard let self, let drop = arguments.object(0) else { return false }
             self.editor.showDropCaret(at: nil)
-            self.take(
+            self.handle(
                 Object(borrowing: drop), at: self.editor.offset(x: arguments.double(1), y: arguments.double(2)))
             return true
         }
@@ -88,7 +88,7 @@ final class EditorDrag {
         editor.textView.addController(motion)
     }
 
-    private func take(_ drop: Object, at offset: Int) {
+    private func handle(_ drop: Object, at offset: Int) {
         // There is one drag at a time: while one out of this text goes on, what is dropped on it is its own.
         if let dragged {
             self.dragged = nil
@@ -97,7 +97,7 @@ final class EditorDrag {
         }
         guard gdk_content_formats_contain_mime_type(gdk_drop_get_formats(drop.cast()), ClipboardFragment.mediaType) != 0
         else {
-            return takeText(drop, at: offset)
+            return handleText(drop, at: offset)
         }
         AsyncCall.start { callback, data in
             ClipboardFragment.mediaType.withCString { type in
@@ -108,7 +108,7 @@ final class EditorDrag {
             guard let stream = gdk_drop_read_finish(drop.cast(), result, nil, nil) else {
                 return gdk_drop_finish(drop.cast(), GdkDragAction(0))
             }
-            let limit = ClipboardFragment.largestEncoding
+            let limit = ClipboardFragment.maxEncodedBytes
             ContentStream.readAll(Object(owning: UnsafeMutableRawPointer(stream)), limit: limit) { data in
                 guard let self, let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
                     return gdk_drop_finish(drop.cast(), GdkDragAction(0))
@@ -119,7 +119,7 @@ final class EditorDrag {
         }
     }
 
-    private func takeText(_ drop: Object, at offset: Int) {
+    private func handleText(_ drop: Object, at offset: Int) {
         AsyncCall.start {
             gdk_drop_read_value_async(drop.cast(), shim_type_string(), G_PRIORITY_DEFAULT, nil, $0, $1)
         } _: { [weak self] _, result in

@@ -36,39 +36,39 @@ final class EditorField {
             if isLocked { scroller.verticalAdjustment.value = 0 }
         }
     }
-    private var told: ComposerLayout?
+    private var lastReportedLayout: ComposerLayout?
     /// As GTK breaks the text, once it has a place (SLK-5).
     private var wrappedLines: Int?
     private var isCounting = false
 
-    init(model: any ComposerModel, editor: EditorView, parts: ComposerParts) {
+    init(model: any ComposerModel, editor: EditorView, widgets: ComposerWidgets) {
         self.model = model
         self.editor = editor
-        textView = parts.textView
-        scroller = parts.scroller
+        textView = widgets.textView
+        scroller = widgets.scroller
         textView.setAccessibleLabel(translated("Message"))
-        textView.setAccessiblePlaceholder(parts.placeholder.text)
+        textView.setAccessiblePlaceholder(widgets.placeholder.text)
         // The text view has no margins of its own: GTK 4.8 scrolls them out of view when it grows. A click beside the
         // text means the text all the same.
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
-        parts.overlay.addController(click)
-        keepScrollInBounds()
+        widgets.overlay.addController(click)
+        clampScrolling()
         connections += [
-            textView.connect("realize") { [weak self] _ in self?.followWindowHeight() },
+            textView.connect("realize") { [weak self] _ in self?.observeWindowHeight() },
             // The surface ends with the window: a bar that goes to another follows that one's.
             textView.connect("unrealize") { [weak self] _ in self?.leaveWindow() },
         ]
         connections.append(
             scroller.horizontalAdjustment.connect("notify::page-size") { [weak self] _ in
                 self?.afterLayout { field in
-                    field.editor.pictures.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
+                    field.editor.inlineImages.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
                 }
                 self?.countLines()
             })
         // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
-        editor.pictures.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
-        if gtk_widget_get_realized(textView.cast()) != 0 { followWindowHeight() }
+        editor.inlineImages.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
+        if gtk_widget_get_realized(textView.cast()) != 0 { observeWindowHeight() }
     }
 
     isolated deinit {
@@ -92,7 +92,7 @@ final class EditorField {
 
     /// Scrolling to the caret starts before the field has grown, and GTK 4.8 animates to that target without
     /// looking at the bounds again.
-    private func keepScrollInBounds() {
+    private func clampScrolling() {
         let adjustment = scroller.verticalAdjustment
         connections.append(
             adjustment.connect("value-changed") { [weak self] _ in
@@ -120,9 +120,9 @@ final class EditorField {
 
     /// Adjustments tell of a change while widgets get their places. What changes a size in answer waits for the next
     /// frame: GTK from 4.18 does not paint what asks for another layout within a layout.
-    private func afterLayout(_ answer: @escaping @MainActor (EditorField) -> Void) {
+    private func afterLayout(_ action: @escaping @MainActor (EditorField) -> Void) {
         textView.addTick { [weak self] in
-            if let self { answer(self) }
+            if let self { action(self) }
             return false
         }
     }
@@ -139,7 +139,7 @@ final class EditorField {
     }
 
     /// How many lines of the font the field has room for now.
-    var shownLines: Double { scroller.verticalAdjustment.pageSize / max(1, lineHeight) }
+    var visibleLines: Double { scroller.verticalAdjustment.pageSize / max(1, lineHeight) }
 
     /// Whether there is more text than the field may ever show; not while it is still growing.
     var overflows: Bool {
@@ -167,11 +167,11 @@ final class EditorField {
         isCounting = true
         afterLayout { field in
             field.isCounting = false
-            field.tellLines()
+            field.updateLineCount()
         }
     }
 
-    private func tellLines() {
+    private func updateLineCount() {
         guard textView.isMapped, textView.width > 0, lineHeight > 0 else { return }
         let counted = editor.displayLines(atMost: lineLimit)
         // Beyond the limit only that it is reached matters to how the bar looks: about as many as are tall enough.
@@ -184,7 +184,7 @@ final class EditorField {
 
     // MARK: The window
 
-    private func followWindowHeight() {
+    private func observeWindowHeight() {
         leaveWindow()
         guard let native = gtk_widget_get_native(textView.cast()), let surface = gtk_native_get_surface(native) else {
             return
@@ -202,12 +202,12 @@ final class EditorField {
     private func windowChanged() {
         measure()
         onWindowChange?()
-        followWindowWidth()
+        updateWindowWidth()
     }
 
     /// A text view breaks its lines anew after it was asked for its height, and asks for no other one by itself when they
     /// have become fewer (GTK 4.8).
-    private func followWindowWidth() {
+    private func updateWindowWidth() {
         guard let root = gtk_widget_get_root(textView.cast()) else { return }
         let width = Widget(borrowing: UnsafeMutableRawPointer(root)).width
         guard width != windowWidth else { return }
@@ -228,10 +228,10 @@ final class EditorField {
             windowHeight: Double(window.height), lineHeight: lineHeight, lines: wrappedLines,
             textScale: TextZoom.scale(of: textView))
         let counts = panelPolicy(model.composer.isFocused)
-        panel.follow(width: Double(window.width), height: Double(window.height), counts: counts)
+        panel.update(width: Double(window.width), height: Double(window.height), counts: counts)
             .forEach { onPanel?($0) }
-        guard window.height > 0, layout != told || wrappedLines != model.composer.lines else { return }
-        told = layout
+        guard window.height > 0, layout != lastReportedLayout || wrappedLines != model.composer.lines else { return }
+        lastReportedLayout = layout
         model.handle(.layout(layout))
         // A font of another size, while the number of lines has stayed.
         limitHeight(toLines: lineLimit, isExpanded: isExpanded)

@@ -114,8 +114,8 @@ final class EditorMenu {
     }
 
     private func openAtCaret() {
-        let place = editor.caretRectangle
-        open(x: Double(place.x), y: Double(place.y + place.height))
+        let caretRectangle = editor.caretRectangle
+        open(x: Double(caretRectangle.x), y: Double(caretRectangle.y + caretRectangle.height))
     }
 
     /// - Parameters: in the text view's coordinates.

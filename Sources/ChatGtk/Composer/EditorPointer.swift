@@ -17,7 +17,7 @@ final class EditorPointer {
         let events = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_legacy_new()))
         gtk_event_controller_set_propagation_phase(events.cast(), GTK_PHASE_CAPTURE)
         events.intercept("event") { [weak self] arguments in
-            if let self, let event = arguments.pointer(0) { self.take(OpaquePointer(event)) }
+            if let self, let event = arguments.pointer(0) { self.handle(OpaquePointer(event)) }
             return false
         }
         textView.addController(events)
@@ -41,7 +41,7 @@ final class EditorPointer {
         return Object(borrowing: UnsafeMutableRawPointer(settings)).isOn("gtk-enable-primary-paste")
     }
 
-    private func take(_ event: OpaquePointer) {
+    private func handle(_ event: OpaquePointer) {
         switch gdk_event_get_event_type(event) {
         case GDK_BUTTON_PRESS, GDK_TOUCH_BEGIN:
             if model.composer.completion?.isVisible ?? false { model.handle(.cancelCompletion) }

@@ -48,20 +48,20 @@ extension EditorView {
     func rectangle(at offset: Int, in other: Widget) -> GdkRectangle {
         var iter = GtkTextIter()
         gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
-        var place = rectangle(at: &iter)
+        var frame = rectangle(at: &iter)
         var (x, y) = (0.0, 0.0)
-        shim_translate(textView.pointer, other.pointer, Double(place.x), Double(place.y), &x, &y)
-        place.x = Int32(x)
-        place.y = Int32(y)
-        return place
+        shim_translate(textView.pointer, other.pointer, Double(frame.x), Double(frame.y), &x, &y)
+        frame.x = Int32(x)
+        frame.y = Int32(y)
+        return frame
     }
 
     private func rectangle(at iter: inout GtkTextIter) -> GdkRectangle {
-        var place = GdkRectangle()
-        gtk_text_view_get_iter_location(textView.cast(), &iter, &place)
+        var frame = GdkRectangle()
+        gtk_text_view_get_iter_location(textView.cast(), &iter, &frame)
         var (x, y): (Int32, Int32) = (0, 0)
-        gtk_text_view_buffer_to_window_coords(textView.cast(), GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &x, &y)
-        return GdkRectangle(x: x, y: y, width: place.width, height: place.height)
+        gtk_text_view_buffer_to_window_coords(textView.cast(), GTK_TEXT_WINDOW_WIDGET, frame.x, frame.y, &x, &y)
+        return GdkRectangle(x: x, y: y, width: frame.width, height: frame.height)
     }
 
     /// Brings the caret into view, scrolling as little as needed.
@@ -83,13 +83,13 @@ extension EditorView {
 
     /// Shows where what is dragged would go; nil shows nothing.
     func showDropCaret(at offset: Int?) {
-        var place: GdkRectangle?
+        var caretFrame: GdkRectangle?
         if let offset {
             var (iter, rectangle) = (GtkTextIter(), GdkRectangle())
             gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
             gtk_text_view_get_iter_location(textView.cast(), &iter, &rectangle)
-            place = rectangle
+            caretFrame = rectangle
         }
-        ComposerTextView.of(textView)?.dropCaret = place
+        ComposerTextView.of(textView)?.dropCaret = caretFrame
     }
 }

@@ -23,7 +23,7 @@ final class EditorView {
     let markdown: MarkdownStyler
     private let pills: MentionPills
     private let styles: StyleTags
-    let pictures: InlinePictures
+    let inlineImages: InlineImages
     /// Called when the user asks for the menu by a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
@@ -46,7 +46,7 @@ final class EditorView {
         // Before the pills, whose colour wins.
         styles = StyleTags(textView: textView, buffer: buffer)
         pills = MentionPills(textView: textView, buffer: buffer)
-        pictures = InlinePictures(textView: textView, buffer: buffer)
+        inlineImages = InlineImages(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
         interceptKeys()
@@ -61,10 +61,10 @@ final class EditorView {
     }
 
     /// The identifier under which the user is mentioned.
-    var ownEntityID: String? {
-        get { pills.ownEntityID }
+    var currentUserEntityID: String? {
+        get { pills.currentUserEntityID }
         set {
-            pills.ownEntityID = newValue
+            pills.currentUserEntityID = newValue
             pills.update(viewModel.document)
         }
     }
@@ -167,21 +167,21 @@ final class EditorView {
     /// The text view's own bindings for deleting and the clipboard, so that the engine decides what they delete.
     private func interceptBindings() {
         textView.connect("backspace") { [weak self] _ in
-            self?.takeOver("backspace", .deleteBackward(byWord: false))
+            self?.redirect("backspace", .deleteBackward(byWord: false))
         }
         textView.connect("delete-from-cursor") { [weak self] arguments in
             let count = arguments.int(1)
             switch GtkDeleteType(GtkDeleteType.RawValue(arguments.enumeration(0))) {
-            case GTK_DELETE_CHARS where count == 1: self?.takeOver("delete-from-cursor", .deleteForward(byWord: false))
+            case GTK_DELETE_CHARS where count == 1: self?.redirect("delete-from-cursor", .deleteForward(byWord: false))
             case GTK_DELETE_WORD_ENDS where count == 1:
-                self?.takeOver("delete-from-cursor", .deleteForward(byWord: true))
+                self?.redirect("delete-from-cursor", .deleteForward(byWord: true))
             case GTK_DELETE_WORD_ENDS where count == -1:
-                self?.takeOver("delete-from-cursor", .deleteBackward(byWord: true))
+                self?.redirect("delete-from-cursor", .deleteBackward(byWord: true))
             default: break
             }
         }
-        textView.connect("cut-clipboard") { [weak self] _ in self?.takeOver("cut-clipboard", .cut) }
-        textView.connect("copy-clipboard") { [weak self] _ in self?.takeOver("copy-clipboard", .copy) }
+        textView.connect("cut-clipboard") { [weak self] _ in self?.redirect("cut-clipboard", .cut) }
+        textView.connect("copy-clipboard") { [weak self] _ in self?.redirect("copy-clipboard", .copy) }
         textView.connect("paste-clipboard") { [weak self] _ in
             guard let self else { return }
             g_signal_stop_emission_by_name(self.textView.pointer, "paste-clipboard")
@@ -189,7 +189,7 @@ final class EditorView {
         }
     }
 
-    private func takeOver(_ signal: String, _ event: ComposerEvent) {
+    private func redirect(_ signal: String, _ event: ComposerEvent) {
         g_signal_stop_emission_by_name(textView.pointer, signal)
         viewModel.handle(event)
     }
@@ -236,8 +236,8 @@ final class EditorView {
         gtk_text_buffer_begin_user_action(buffer.cast())
         for edit in edits {
             let scalars = mirror.mirror(edit)
-            pills.follow(edit)
-            styles.follow(edit)
+            pills.track(edit)
+            styles.track(edit)
             var (start, end) = (GtkTextIter(), GtkTextIter())
             gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(scalars.location))
             if !scalars.isEmpty {
@@ -289,9 +289,9 @@ final class EditorView {
 
     // MARK: Mentions and pictures
 
-    private func showPictures() {
+    private func showImages() {
         isApplying = true
-        let isTouched = pictures.update(viewModel.document, viewModel.composer.attachments)
+        let isTouched = inlineImages.update(viewModel.document, viewModel.composer.attachments)
         isApplying = false
         if isTouched { showSelection(viewModel.composer.selection) }
     }
@@ -316,7 +316,7 @@ final class EditorView {
                 self.pills.update(self.viewModel.document)
                 self.styles.update(self.viewModel.document)
                 self.markdown.isPlain = self.viewModel.document.syntax == .plain
-                self.showPictures()
+                self.showImages()
             })
     }
 

@@ -75,8 +75,8 @@ final class SelectionToolbar {
             popover.isOpen = false
             return
         }
-        let place = editor.rectangle(at: selection.location, in: anchor)
-        popover.point(x: Double(place.x), y: Double(place.y), width: 1, height: Double(place.height))
+        let rectangle = editor.rectangle(at: selection.location, in: anchor)
+        popover.point(x: Double(rectangle.x), y: Double(rectangle.y), width: 1, height: Double(rectangle.height))
         popover.isOpen = true
     }
 }

@@ -21,51 +21,51 @@ final class GrowthFrame: WidgetImplementation {
         var end: Int
         var transition: ResizeTransition
         /// Of the frame clock, in microseconds; nil before the first frame.
-        var begin: Int64?
+        var startTime: Int64?
     }
 
     private var movement: Movement?
     /// The window's width and the height that hold, in pixels; nil before the first layout. The width of the child is
     /// no measure: it changes while a button beside it slides.
-    private var settled: (window: Int, height: Double)?
+    private var currentSize: (window: Int, height: Double)?
     private var isTicking = false
     /// When it was mapped, or the window became wider or narrower, by the frame clock, in microseconds.
-    private var shownAt: Int64?
+    private var mappedAt: Int64?
     /// In microseconds.
     private static let settling: Int64 = 300_000
 
-    override func add(_ child: Widget, to place: String?) -> Bool {
+    override func add(_ child: Widget, to childType: String?) -> Bool {
         gtk_widget_set_parent(child.cast(), cast())
         child.connect("map") { [weak self] _ in
             guard let self, let clock = gtk_widget_get_frame_clock(self.cast()) else { return }
-            self.shownAt = Int64(gdk_frame_clock_get_frame_time(clock))
+            self.mappedAt = Int64(gdk_frame_clock_get_frame_time(clock))
         }
         return true
     }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
-        let asked = childSize(orientation, for: size)
-        guard orientation == .vertical, let settled, settled.window == windowWidth, isAnimated else {
-            return asked
+        let childRequest = childSize(orientation, for: size)
+        guard orientation == .vertical, let currentSize, currentSize.window == windowWidth, isAnimated else {
+            return childRequest
         }
-        let height = Int(settled.height.rounded())
-        return SizeRequest(minimum: min(asked.minimum, height), natural: height)
+        let height = Int(currentSize.height.rounded())
+        return SizeRequest(minimum: min(childRequest.minimum, height), natural: height)
     }
 
     override func allocate(width: Int, height: Int) {
-        follow(width: width)
+        updateHeight(width: width)
         guard let child = gtk_widget_get_first_child(cast()) else { return }
-        let least = childSize(.vertical, for: width).minimum
-        gtk_widget_allocate(child, Int32(width), Int32(max(height, least)), -1, nil)
+        let minimum = childSize(.vertical, for: width).minimum
+        gtk_widget_allocate(child, Int32(width), Int32(max(height, minimum)), -1, nil)
     }
 
     /// Not where the user wants no animations, nor while a text view that has just come, or another width, finds out how tall it
     /// is (MCV-16).
     private var isAnimated: Bool {
-        guard adw_get_enable_animations(cast()) != 0, gtk_widget_get_mapped(cast()) != 0, let shownAt,
+        guard adw_get_enable_animations(cast()) != 0, gtk_widget_get_mapped(cast()) != 0, let mappedAt,
             let clock = gtk_widget_get_frame_clock(cast())
         else { return false }
-        return Int64(gdk_frame_clock_get_frame_time(clock)) - shownAt > Self.settling
+        return Int64(gdk_frame_clock_get_frame_time(clock)) - mappedAt > Self.settling
     }
 
     private var windowWidth: Int {
@@ -82,25 +82,25 @@ final class GrowthFrame: WidgetImplementation {
     }
 
     /// Sets out for the height that the child wants at this width.
-    private func follow(width: Int) {
-        let wanted = childSize(.vertical, for: width).natural
+    private func updateHeight(width: Int) {
+        let naturalHeight = childSize(.vertical, for: width).natural
         let window = windowWidth
-        let isFirst = settled?.window != window
-        if isFirst, shownAt != nil, let clock = gtk_widget_get_frame_clock(cast()) {
-            shownAt = Int64(gdk_frame_clock_get_frame_time(clock))
+        let isFirst = currentSize?.window != window
+        if isFirst, mappedAt != nil, let clock = gtk_widget_get_frame_clock(cast()) {
+            mappedAt = Int64(gdk_frame_clock_get_frame_time(clock))
         }
         let transition = ResizeTransition.rule(
             bounces: bounces, isFocused: isFocused?() ?? false, isFirstLayout: isFirst, animationsEnabled: isAnimated)
-        guard let settled, transition != .none else {
-            let isOther = settled.map { Int($0.height.rounded()) != wanted } ?? false
+        guard let currentSize, transition != .none else {
+            let isOther = currentSize.map { Int($0.height.rounded()) != naturalHeight } ?? false
             movement = nil
-            settled = (window, Double(wanted))
+            currentSize = (window, Double(naturalHeight))
             // What was answered may have been the height before.
             if isOther { tick() }
             return
         }
-        guard wanted != movement?.end ?? Int(settled.height.rounded()) else { return }
-        movement = Movement(start: settled.height, end: wanted, transition: transition)
+        guard naturalHeight != movement?.end ?? Int(currentSize.height.rounded()) else { return }
+        movement = Movement(start: currentSize.height, end: naturalHeight, transition: transition)
         tick()
     }
 
@@ -112,17 +112,17 @@ final class GrowthFrame: WidgetImplementation {
 
     /// - Returns: whether there is more to come.
     private func step() -> Bool {
-        guard var movement, let window = settled?.window, let clock = gtk_widget_get_frame_clock(cast()) else {
+        guard var movement, let window = currentSize?.window, let clock = gtk_widget_get_frame_clock(cast()) else {
             isTicking = false
             gtk_widget_queue_resize(cast())
             return false
         }
         let now = Int64(gdk_frame_clock_get_frame_time(clock))
-        let begin = movement.begin ?? now
-        movement.begin = begin
-        let progress = movement.transition.progress(after: Double(now - begin) / 1_000_000)
+        let startTime = movement.startTime ?? now
+        movement.startTime = startTime
+        let progress = movement.transition.progress(after: Double(now - startTime) / 1_000_000)
         let height = movement.start + (Double(movement.end) - movement.start) * (progress ?? 1)
-        settled = (window, max(0, height))
+        currentSize = (window, max(0, height))
         self.movement = progress == nil ? nil : movement
         isTicking = progress != nil
         gtk_widget_queue_resize(cast())

@@ -3,7 +3,7 @@ public import Composer
 import GtkKit
 
 /// What a button for a ``ComposerItem`` shows.
-public struct ItemLook: Equatable, Sendable {
+public struct ItemAppearance: Equatable, Sendable {
     /// The name of an icon; nil for a button with words alone.
     public var icon: String?
     /// What the button is called: its tooltip, its name for assistive technology, and its words where there is no icon.
@@ -19,60 +19,61 @@ public struct ItemLook: Equatable, Sendable {
 final class ItemButtons {
     let items = ItemSlots()
     /// What the items look like, by their identifiers.
-    var looks: [String: ItemLook] = [:] {
-        didSet { if looks != oldValue { ItemSlot.allCases.forEach { show($0) } } }
+    var appearances: [String: ItemAppearance] = [:] {
+        didSet { if appearances != oldValue { ItemSlot.allCases.forEach { show($0) } } }
     }
 
     /// Told of swipes after the items (MIB-16).
     var onSwipe: ((SwipeDirection) -> Void)?
     private let boxes: [ItemSlot: Box]
     private let bottom: Widget
-    private var shown: [ItemSlot: [Button]] = [:]
+    private var displayedButtons: [ItemSlot: [Button]] = [:]
     private var revision: Int?
     private var isFocused = false
 
-    init(parts: ComposerParts) {
+    init(widgets: ComposerWidgets) {
         boxes = [
-            .start: parts.slots[.start], .end: parts.slots[.end], .top: parts.slots[.top], .bottom: parts.bottomItems,
+            .start: widgets.slots[.start], .end: widgets.slots[.end], .top: widgets.slots[.top],
+            .bottom: widgets.bottomItems,
         ].compactMapValues { $0 }
-        bottom = parts.bottomScroller
+        bottom = widgets.bottomScroller
         items.changed = { [weak self] in self?.show($0) }
-        addSwipe(to: parts.textView)
-        addSwipeKeys(to: parts.textView)
+        addSwipe(to: widgets.textView)
+        addSwipeKeys(to: widgets.textView)
     }
 
     /// Tells the items what has become of the text and the focus.
-    func follow(_ state: ComposerState, _ document: () -> ComposerDocument) {
+    func sync(_ state: ComposerState, _ document: () -> ComposerDocument) {
         var effects: [ComposerEffect] = []
         if let revision, revision != state.revision { effects.append(.observed(.textChanged)) }
         if state.isFocused != isFocused { effects.append(.observed(state.isFocused ? .focused : .unfocused)) }
         revision = state.revision
         isFocused = state.isFocused
-        if !effects.isEmpty, !items.all.isEmpty { items.take(effects, document: document()) }
+        if !effects.isEmpty, !items.all.isEmpty { items.handle(effects, document: document()) }
     }
 
     // MARK: Showing
 
     private func show(_ slot: ItemSlot) {
         guard let box = boxes[slot] else { return }
-        for button in shown[slot] ?? [] { box.remove(button) }
+        for button in displayedButtons[slot] ?? [] { box.remove(button) }
         gtk_box_set_spacing(box.cast(), Int32(items.spacing(in: slot)))
-        shown[slot] = items.items(in: slot).map { item in
+        displayedButtons[slot] = items.items(in: slot).map { item in
             let button = makeButton(for: item)
             box.append(button)
             return button
         }
-        if slot == .bottom { bottom.isVisible = shown[slot]?.isEmpty == false }
+        if slot == .bottom { bottom.isVisible = displayedButtons[slot]?.isEmpty == false }
     }
 
     private func makeButton(for item: ComposerItem) -> Button {
         let button = Button(sinking: gtk_button_new())
-        let look = looks[item.id] ?? ItemLook(label: item.id)
+        let appearance = appearances[item.id] ?? ItemAppearance(label: item.id)
         button.addStyle("flat")
         gtk_widget_set_focus_on_click(button.cast(), 0)
-        if let icon = look.icon { button.iconName = icon } else { button.label = look.label }
-        button.tooltip = look.label
-        button.setAccessibleLabel(look.label)
+        if let icon = appearance.icon { button.iconName = icon } else { button.label = appearance.label }
+        button.tooltip = appearance.label
+        button.setAccessibleLabel(appearance.label)
         item.changed = { [weak self, weak button] item in button.map { self?.update($0, item) } }
         update(button, item)
         button.onClick { [weak item] in item?.press() }

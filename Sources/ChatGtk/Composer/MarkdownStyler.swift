@@ -18,7 +18,7 @@ final class MarkdownStyler {
     private let textView: Widget
     private let buffer: Object
     private var styling: MarkdownStyling
-    private let tags: [MarkdownStyling.Look: TextTag]
+    private let tags: [MarkdownStyling.Style: TextTag]
     /// Whether any tag was ever set: until then plain paragraphs cost a look at their characters.
     private var hasStyled = false
 
@@ -26,17 +26,19 @@ final class MarkdownStyler {
         self.textView = textView
         self.buffer = buffer
         styling = MarkdownStyling(rules: rules)
-        var tags: [MarkdownStyling.Look: TextTag] = [:]
-        for look in MarkdownStyling.Look.allCases { tags[look] = TextTag(in: buffer) }
+        var tags: [MarkdownStyling.Style: TextTag] = [:]
+        for textStyle in MarkdownStyling.Style.allCases { tags[textStyle] = TextTag(in: buffer) }
         self.tags = tags
-        setLooks()
+        configureTags()
     }
 
-    private func setLooks() {
+    private func configureTags() {
         tags[.bold]?.setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue))
         tags[.italic]?.setEnumeration("style", Int32(PANGO_STYLE_ITALIC.rawValue), pango_style_get_type())
         tags[.strike]?.setProperty("strikethrough", true)
-        for look in [MarkdownStyling.Look.code, .codeBlock] { tags[look]?.setProperty("family", "monospace") }
+        for textStyle in [MarkdownStyling.Style.code, .codeBlock] {
+            tags[textStyle]?.setProperty("family", "monospace")
+        }
         tags[.link]?.setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
         styleChanged()
     }
@@ -99,7 +101,7 @@ final class MarkdownStyler {
         let offsets = ScalarOffsets(text)
         for run in runs {
             let range = first + offsets[run.range.location]..<first + offsets[run.range.end]
-            tags[run.look]?.apply(to: range, in: buffer)
+            tags[run.style]?.apply(to: range, in: buffer)
             hasStyled = true
         }
         // The line break carries whether the block goes on, so that an empty line does too.
@@ -131,9 +133,9 @@ final class MarkdownStyler {
         return hasBlockTag(&end)
     }
 
-    private func hasBlockTag(_ place: inout GtkTextIter) -> Bool {
+    private func hasBlockTag(_ iterator: inout GtkTextIter) -> Bool {
         guard let tag = tags[.codeBlock] else { return false }
-        return gtk_text_iter_has_tag(&place, tag.cast()) != 0
+        return gtk_text_iter_has_tag(&iterator, tag.cast()) != 0
     }
 
     // MARK: Places

@@ -17,7 +17,7 @@ final class MentionCards {
     }
 
     /// After so long at one mention; a caret that only passes through opens nothing.
-    private static let patience = Duration.milliseconds(400)
+    private static let hoverDelay = Duration.milliseconds(400)
     /// Between the text and the card, in pixels, with the card's padding.
     private static let gap = 16.0
 
@@ -25,7 +25,7 @@ final class MentionCards {
     private let model: any ComposerModel
     private let anchor: Widget
     private let popover: CompanionPopover
-    private var shown: Span.ID?
+    private var displayedMention: Span.ID?
     private var card: Widget?
     private var cause = Cause.caret
     private var waiting: (id: Span.ID, timeout: Timeout)?
@@ -44,8 +44,8 @@ final class MentionCards {
             { [weak model] in
                 model.map { State(revision: $0.composer.revision, mention: $0.composer.highlightedMention) }
             },
-            { [weak self] state in self?.follow(state?.mention) })
-        followPointer()
+            { [weak self] state in self?.highlightedMentionChanged(state?.mention) })
+        trackPointer()
         addKeys()
     }
 
@@ -63,11 +63,11 @@ final class MentionCards {
 
     // MARK: When
 
-    private func follow(_ highlighted: Span.ID?) {
+    private func highlightedMentionChanged(_ highlighted: Span.ID?) {
         if highlighted != closed { closed = nil }
         // What was written may have moved it, or taken it away.
-        if let shown, shown != highlighted || cause == .pointer { close() }
-        if let highlighted, shown != highlighted, closed == nil {
+        if let displayedMention, displayedMention != highlighted || cause == .pointer { close() }
+        if let highlighted, displayedMention != highlighted, closed == nil {
             wait(for: highlighted, .caret)
         } else if highlighted == nil, cause == .caret {
             waiting = nil
@@ -78,7 +78,7 @@ final class MentionCards {
         guard makeCard != nil, waiting?.id != id else { return }
         waiting = (
             id,
-            Timeout(after: Self.patience) { [weak self] in
+            Timeout(after: Self.hoverDelay) { [weak self] in
                 guard let self, self.waiting?.id == id else { return }
                 self.waiting = nil
                 self.open(id, cause)
@@ -91,14 +91,14 @@ final class MentionCards {
             anchor.isMapped, model.composer.completion?.isVisible != true, let card = makeCard?(mention)
         else { return }
         close()
-        shown = id
+        displayedMention = id
         self.cause = cause
         self.card = card
         popover.setChild(card)
-        let place = editor.rectangle(at: span.range.location, in: anchor)
-        popover.point(x: Double(place.x), y: Double(place.y), width: 1, height: Double(place.height))
+        let rectangle = editor.rectangle(at: span.range.location, in: anchor)
+        popover.point(x: Double(rectangle.x), y: Double(rectangle.y), width: 1, height: Double(rectangle.height))
         popover.isOpen = true
-        if cause == .pointer { looking = Timeout(every: Self.patience) { [weak self] in self?.lookForPointer() } }
+        if cause == .pointer { looking = Timeout(every: Self.hoverDelay) { [weak self] in self?.checkPointer() } }
         // Not before: GTK gives the focus to what comes and can have it. From now on Tab leads there.
         gtk_widget_set_can_focus(popover.cast(), 1)
     }
@@ -106,9 +106,9 @@ final class MentionCards {
     func close() {
         waiting = nil
         looking = nil
-        guard shown != nil else { return }
+        guard displayedMention != nil else { return }
         if gtk_widget_get_focus_child(popover.cast()) != nil { editor.textView.grabFocus() }
-        shown = nil
+        displayedMention = nil
         gtk_widget_set_can_focus(popover.cast(), 0)
         popover.isOpen = false
         popover.setChild(nil)
@@ -117,7 +117,7 @@ final class MentionCards {
 
     // MARK: The pointer
 
-    private func followPointer() {
+    private func trackPointer() {
         let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
         motion.connect("motion") { [weak self] in self?.pointed(atX: $0.double(0), y: $0.double(1)) }
         motion.connect("leave") { [weak self] _ in self?.pointerLeft() }
@@ -126,7 +126,7 @@ final class MentionCards {
 
     private func pointed(atX x: Double, y: Double) {
         guard makeCard != nil, let id = mention(atX: x, y: y) else { return pointerLeft() }
-        if shown != id { wait(for: id, .pointer) }
+        if displayedMention != id { wait(for: id, .pointer) }
     }
 
     /// The mention whose text is there, not one whose line ends before.
@@ -137,8 +137,8 @@ final class MentionCards {
         guard let span = document.mentions.first(where: { $0.range.location <= offset && offset < $0.range.end }) else {
             return nil
         }
-        let place = editor.rectangle(at: offset, in: editor.textView)
-        let isThere = y >= Double(place.y) && y <= Double(place.y + place.height)
+        let rectangle = editor.rectangle(at: offset, in: editor.textView)
+        let isThere = y >= Double(rectangle.y) && y <= Double(rectangle.y + rectangle.height)
         return isThere ? span.id : nil
     }
 
@@ -148,18 +148,18 @@ final class MentionCards {
 
     /// From the text to the card there is a gap to cross, and the card's shadow lies over the text: nobody is told of a
     /// pointer that rests there, so it is looked for now and then while a card is there for it.
-    private func lookForPointer() {
-        guard shown != nil, cause == .pointer, !isPointerThere else { return }
+    private func checkPointer() {
+        guard displayedMention != nil, cause == .pointer, !isPointerThere else { return }
         close()
     }
 
     private var isPointerThere: Bool {
-        if let card, let place = pointer(over: card) {
+        if let card, let position = pointer(over: card) {
             let gap = Self.gap
-            let isAcross = place.x > -gap && place.x < Double(card.width) + gap
-            if isAcross, place.y > -gap, place.y < Double(card.height) + gap { return true }
+            let isAcross = position.x > -gap && position.x < Double(card.width) + gap
+            if isAcross, position.y > -gap, position.y < Double(card.height) + gap { return true }
         }
-        return pointer(over: editor.textView).map { mention(atX: $0.x, y: $0.y) == shown } ?? false
+        return pointer(over: editor.textView).map { mention(atX: $0.x, y: $0.y) == displayedMention } ?? false
     }
 
     /// Where the pointer is, seen from a widget; nil while that is not shown.
@@ -171,9 +171,9 @@ final class MentionCards {
         var (left, top, x, y) = (0.0, 0.0, -1.0, -1.0)
         _ = gdk_surface_get_device_position(surface, device, &x, &y, nil)
         gtk_native_get_surface_transform(native, &left, &top)
-        var place = (x: 0.0, y: 0.0)
-        shim_translate(UnsafeMutableRawPointer(native), widget.pointer, x - left, y - top, &place.x, &place.y)
-        return place
+        var position = (x: 0.0, y: 0.0)
+        shim_translate(UnsafeMutableRawPointer(native), widget.pointer, x - left, y - top, &position.x, &position.y)
+        return position
     }
 
     private var looking: Timeout?
@@ -184,7 +184,7 @@ final class MentionCards {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
         keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, self.shown != nil else { return false }
+            guard let self, self.displayedMention != nil else { return false }
             switch KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2)) {
             case KeyChord("Escape"): return self.dismiss()
             case KeyChord("Tab"):
@@ -197,7 +197,7 @@ final class MentionCards {
     }
 
     private func dismiss() -> Bool {
-        closed = shown
+        closed = displayedMention
         close()
         return true
     }

@@ -7,8 +7,8 @@ import GtkKit
 /// The buffer carries tags along with the text, so that only what an edit touched is tagged again.
 final class MentionPills {
     /// The identifier of the user, whose pill looks different.
-    var ownEntityID: String? {
-        didSet { if ownEntityID != oldValue { tagAgain() } }
+    var currentUserEntityID: String? {
+        didSet { if currentUserEntityID != oldValue { tagAgain() } }
     }
     /// The mention that is drawn as selected (HKW-56).
     var highlighted: Span.ID?
@@ -24,7 +24,7 @@ final class MentionPills {
     private let textView: Widget
     private let buffer: Object
     private let others: TextTag
-    private let own: TextTag
+    private let ownTag: TextTag
     private var tagged: [Tagged] = []
     private var spans: [Span] = []
     private var palette = PillPalette()
@@ -33,14 +33,14 @@ final class MentionPills {
         self.textView = textView
         self.buffer = buffer
         others = TextTag(in: buffer)
-        own = TextTag(in: buffer)
+        ownTag = TextTag(in: buffer)
         styleChanged()
     }
 
     // MARK: Following the document
 
     /// Keeps the places of tagged text true to an edit that is being carried out.
-    func follow(_ edit: AppliedEdit) {
+    func track(_ edit: AppliedEdit) {
         guard !tagged.isEmpty else { return }
         let delta = edit.replacement.utf16.count - edit.range.length
         for index in tagged.indices where tagged[index].range.end > edit.range.location {
@@ -58,7 +58,7 @@ final class MentionPills {
     /// Text that comes between two pills that touch would take the tag of both.
     func inserted(_ range: Range<Int>) {
         guard !tagged.isEmpty else { return }
-        for tag in [others, own] { tag.remove(from: range, in: buffer) }
+        for tag in [others, ownTag] { tag.remove(from: range, in: buffer) }
     }
 
     /// Tags what has become a mention, and no longer what was one.
@@ -76,18 +76,20 @@ final class MentionPills {
     }
 
     private func retag(_ mentions: [Span], _ document: ComposerDocument) {
-        let wanted = Dictionary(mentions.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var kept: Set<Span.ID> = []
+        let mentionsByID = Dictionary(mentions.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var unchangedIDs: Set<Span.ID> = []
         for old in tagged {
-            if let span = wanted[old.id], !old.isDamaged, old.isOwn == isOwn(span) {
-                kept.insert(old.id)
+            if let span = mentionsByID[old.id], !old.isDamaged, old.isOwn == isOwn(span) {
+                unchangedIDs.insert(old.id)
             } else {
-                for tag in [others, own] { tag.remove(from: scalars(old.range, document), in: buffer) }
+                for tag in [others, ownTag] { tag.remove(from: scalars(old.range, document), in: buffer) }
             }
         }
         tagged = mentions.map { span in
             let isOwn = isOwn(span)
-            if !kept.contains(span.id) { (isOwn ? own : others).apply(to: scalars(span.range, document), in: buffer) }
+            if !unchangedIDs.contains(span.id) {
+                (isOwn ? ownTag : others).apply(to: scalars(span.range, document), in: buffer)
+            }
             return Tagged(id: span.id, range: span.range, isOwn: isOwn)
         }
     }
@@ -96,7 +98,9 @@ final class MentionPills {
         for index in tagged.indices { tagged[index].isDamaged = true }
     }
 
-    private func isOwn(_ span: Span) -> Bool { ownEntityID != nil && span.mention?.entityID == ownEntityID }
+    private func isOwn(_ span: Span) -> Bool {
+        currentUserEntityID != nil && span.mention?.entityID == currentUserEntityID
+    }
 
     private func scalars(_ range: TextRange, _ document: ComposerDocument) -> Range<Int> {
         let start = document.scalarOffset(ofUTF16: range.location)
@@ -110,11 +114,11 @@ final class MentionPills {
         guard next != palette else { return }
         palette = next
         others.setProperty("foreground-rgba", palette.text)
-        own.setProperty("foreground-rgba", palette.ownText)
+        ownTag.setProperty("foreground-rgba", palette.ownMentionText)
         // A text view that is not of this library draws nothing beneath its text.
         if ComposerTextView.of(textView) == nil {
-            others.setProperty("background-rgba", palette.look(isOwn: false, isHighlighted: false).fill)
-            own.setProperty("background-rgba", palette.look(isOwn: true, isHighlighted: false).fill)
+            others.setProperty("background-rgba", palette.style(isOwn: false, isHighlighted: false).fill)
+            ownTag.setProperty("background-rgba", palette.style(isOwn: true, isHighlighted: false).fill)
         }
         gtk_widget_queue_draw(textView.cast())
     }
@@ -125,8 +129,8 @@ final class MentionPills {
         let start = document.utf16Offset(ofScalar: visible.lowerBound)
         let end = document.utf16Offset(ofScalar: visible.upperBound)
         for span in document.mentions where span.range.end > start && span.range.location < end {
-            let look = palette.look(isOwn: isOwn(span), isHighlighted: span.id == highlighted)
-            for rectangle in view.rectangles(of: scalars(span.range, document)) { look.draw(rectangle, snapshot) }
+            let style = palette.style(isOwn: isOwn(span), isHighlighted: span.id == highlighted)
+            for rectangle in view.rectangles(of: scalars(span.range, document)) { style.draw(rectangle, snapshot) }
         }
     }
 }

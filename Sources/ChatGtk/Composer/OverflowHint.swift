@@ -7,7 +7,7 @@ import GtkKit
 /// no input, and is armed again once everything fits.
 final class OverflowHint {
     private static let duration = Duration.milliseconds(1500)
-    private static let patience = Duration.milliseconds(250)
+    private static let rearmDelay = Duration.milliseconds(250)
 
     private let revealer: Revealer
     private var timeout: Timeout?
@@ -35,12 +35,12 @@ final class OverflowHint {
     }
 
     /// - Parameter overflows: whether there are more lines than the field shows.
-    func follow(overflows: Bool) {
+    func update(overflows: Bool) {
         rearming = nil
         guard overflows != self.overflows else { return }
         guard overflows else {
             // A text that takes another's place is for some frames no text at all.
-            rearming = Timeout(after: Self.patience) { [weak self] in self?.rearm() }
+            rearming = Timeout(after: Self.rearmDelay) { [weak self] in self?.rearm() }
             return
         }
         self.overflows = true

@@ -4,7 +4,7 @@ import GtkKit
 /// The colours of pills as the theme has them: light, dark, high contrast.
 struct PillPalette: Equatable {
     /// How one pill is drawn.
-    struct Look {
+    struct Style {
         var fill: GdkRGBA
         var border: GdkRGBA
         /// In pixels; 0 draws none.
@@ -37,7 +37,7 @@ struct PillPalette: Equatable {
     /// The colour of a mention's text.
     private(set) var text = GdkRGBA(red: 0.1, green: 0.4, blue: 0.8, alpha: 1)
     /// The colour of the text of a mention of the user.
-    private(set) var ownText = GdkRGBA(red: 1, green: 1, blue: 1, alpha: 1)
+    private(set) var ownMentionText = GdkRGBA(red: 1, green: 1, blue: 1, alpha: 1)
 
     init() {}
 
@@ -48,23 +48,24 @@ struct PillPalette: Equatable {
         }
         accent = look(up: "accent_bg_color", accent)
         text = look(up: "accent_color", text)
-        ownText = look(up: "accent_fg_color", ownText)
+        ownMentionText = look(up: "accent_fg_color", ownMentionText)
         isHighContrast = adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0
     }
 
-    func look(isOwn: Bool, isHighlighted: Bool) -> Look {
+    func style(isOwn: Bool, isHighlighted: Bool) -> Style {
         var fill = accent
         // The user's own pill is filled, others are tinted.
         fill.alpha = isOwn ? 1 : isHighlighted ? 0.35 : 0.15
         let width: Float = isHighlighted ? 2 : isHighContrast ? 1 : 0
-        return Look(fill: fill, border: isOwn && isHighlighted ? ownText : text, borderWidth: width)
+        return Style(fill: fill, border: isOwn && isHighlighted ? ownMentionText : text, borderWidth: width)
     }
 
     static func == (left: PillPalette, right: PillPalette) -> Bool {
         func same(_ a: GdkRGBA, _ b: GdkRGBA) -> Bool {
             a.red == b.red && a.green == b.green && a.blue == b.blue && a.alpha == b.alpha
         }
-        return same(left.accent, right.accent) && same(left.text, right.text) && same(left.ownText, right.ownText)
+        return same(left.accent, right.accent) && same(left.text, right.text)
+            && same(left.ownMentionText, right.ownMentionText)
             && left.isHighContrast == right.isHighContrast
     }
 }

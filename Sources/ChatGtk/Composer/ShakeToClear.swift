@@ -18,7 +18,7 @@ public final class ShakeToClear {
             let time = gtk_event_controller_get_current_event_time(controller.cast())
             if self.detector.moved(to: arguments.double(0), at: .milliseconds(Int64(time))) { clear() }
         }
-        motion.connect("leave") { [weak self] _ in self?.detector.left() }
+        motion.connect("leave") { [weak self] _ in self?.detector.reset() }
         area.addController(motion)
     }
 }

@@ -27,17 +27,19 @@ final class StyleTags {
 
     /// Keeps the places of tagged text true to an edit that is being carried out: what is inserted within a tag takes it,
     /// what is inserted at its ends does not.
-    func follow(_ edit: AppliedEdit) {
+    func track(_ edit: AppliedEdit) {
         guard !tagged.isEmpty else { return }
-        let place = edit.range.location
+        let location = edit.range.location
         let length = edit.replacement.utf16.count
-        func afterDeletion(_ offset: Int) -> Int { offset <= place ? offset : max(place, offset - edit.range.length) }
+        func afterDeletion(_ offset: Int) -> Int {
+            offset <= location ? offset : max(location, offset - edit.range.length)
+        }
         tagged = tagged.compactMap { old in
             var start = afterDeletion(old.range.location)
             var end = afterDeletion(old.range.end)
             guard start < end else { return nil }
-            if place <= start { start += length }
-            if place < end { end += length }
+            if location <= start { start += length }
+            if location < end { end += length }
             var tagged = old
             tagged.range = TextRange(start: start, end: end)
             return tagged
@@ -46,22 +48,22 @@ final class StyleTags {
 
     /// Tags what has a style now, and no longer what had one.
     func update(_ document: ComposerDocument) {
-        let wanted = document.spans.compactMap { span in
+        let updated = document.spans.compactMap { span in
             span.style.map { Tagged(id: span.id, style: $0, range: span.range) }
         }
-        guard !wanted.isEmpty || !tagged.isEmpty else { return }
-        guard wanted != tagged else { return }
+        guard !updated.isEmpty || !tagged.isEmpty else { return }
+        guard updated != tagged else { return }
         for old in tagged {
-            for range in old.range.parts(outside: Self.range(of: old, in: wanted)) {
+            for range in old.range.ranges(outside: Self.range(of: old, in: updated)) {
                 tags[old.style]?.remove(from: scalars(range, document), in: buffer)
             }
         }
-        for new in wanted {
-            for range in new.range.parts(outside: Self.range(of: new, in: tagged)) {
+        for new in updated {
+            for range in new.range.ranges(outside: Self.range(of: new, in: tagged)) {
                 tag(for: new.style)?.apply(to: scalars(range, document), in: buffer)
             }
         }
-        tagged = wanted
+        tagged = updated
     }
 
     private static func range(of one: Tagged, in others: [Tagged]) -> TextRange? {
@@ -79,13 +81,13 @@ final class StyleTags {
     private func tag(for style: TextStyle) -> TextTag? {
         if let tag = tags[style] { return tag }
         let tag = TextTag(in: buffer)
-        guard Self.look(style, on: tag) else { return nil }
+        guard Self.apply(style, on: tag) else { return nil }
         tags[style] = tag
         return tag
     }
 
     /// Numbers may come from any draft or clipboard: they stay within what can be read.
-    private static func look(_ style: TextStyle, on tag: TextTag) -> Bool {
+    private static func apply(_ style: TextStyle, on tag: TextTag) -> Bool {
         func pixels(_ number: Double) -> Int {
             Int((number.isFinite ? min(max(number, -64), 64) : 0) * Double(PANGO_SCALE))
         }
@@ -117,7 +119,7 @@ final class StyleTags {
 
 extension TextRange {
     /// What of the range another one leaves out.
-    fileprivate func parts(outside other: TextRange?) -> [TextRange] {
+    fileprivate func ranges(outside other: TextRange?) -> [TextRange] {
         guard let other, intersects(other) else { return [self] }
         let head = TextRange(start: location, end: max(location, other.location))
         let tail = TextRange(start: min(end, other.end), end: end)

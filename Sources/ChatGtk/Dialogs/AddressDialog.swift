@@ -28,8 +28,8 @@ enum AddressDialog {
         dialog.connect("response::open") { [weak address] _ in
             if let text = address?.text, ChatAddress(text) != nil { open(text) }
         }
-        let alive = Alive([dialog, address])
-        dialog.connect("response") { _ in alive.end() }
+        let retained = RetainedWidgets([dialog, address])
+        dialog.connect("response") { _ in retained.end() }
         gtk_window_present(dialog.cast())
         address.grabFocus()
     }

@@ -32,16 +32,16 @@ public enum DamagedStoreDialog {
 
     /// What was kept by the repair, and where the damaged folder is.
     public static func presentResult(
-        over parent: Widget, rooms: Int, messages: Int, unsent: Int, setAside: String
+        over parent: Widget, rooms: Int, messages: Int, pending: Int, setAside: String
     ) {
         let counts = [
             (translated("{count} message", "{count} messages", count: messages), messages),
             (translated("{count} conversation", "{count} conversations", count: rooms), rooms),
-            (translated("{count} unsent text", "{count} unsent texts", count: unsent), unsent),
+            (translated("{count} unsent text", "{count} unsent texts", count: pending), pending),
         ].map { text, count in text.replacing("{count}", with: String(count)) }.joined(separator: "\n")
         present(
             over: parent, heading: translated("Conversations Were Repaired"),
-            body: (rooms + messages + unsent == 0
+            body: (rooms + messages + pending == 0
                 ? translated("Nothing in the damaged file could be read any more.")
                 : translated("This could be kept:") + "\n\n" + counts) + "\n\n"
                 + translated("The damaged folder is now here:") + "\n" + setAside)

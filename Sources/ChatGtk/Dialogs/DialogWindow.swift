@@ -2,7 +2,7 @@ import CGtk
 import GtkKit
 
 /// Holds objects until it is told to end.
-final class Alive {
+final class RetainedWidgets {
     private var objects: [AnyObject]
     init(_ objects: [AnyObject]) { self.objects = objects }
     func end() { objects = [] }
@@ -12,9 +12,9 @@ final class Alive {
 extension Widget {
     /// Shows the window; what acts in it lives until it is closed.
     func presentDialog(of object: AnyObject) {
-        let alive = Alive([object])
+        let retained = RetainedWidgets([object])
         intercept("close-request") { _ in
-            alive.end()
+            retained.end()
             return false
         }
         gtk_window_present(cast())

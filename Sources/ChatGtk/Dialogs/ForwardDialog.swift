@@ -10,30 +10,30 @@ final class ForwardDialog {
     private let list: Widget
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
     private let onChoose: @MainActor (RoomID) -> Void
-    private let pictures: AvatarPictures
+    private let avatarLoader: AvatarLoader
     private var rooms: [RoomID] = []
     private var avatars: [AvatarView] = []
 
     /// Shows the dialog, which lives until it is closed.
     /// - Parameters:
     ///   - find: the rooms for what was typed.
-    ///   - pictures: those of the rooms.
+    ///   - avatarLoader: those of the rooms.
     ///   - choose: told of the room that was chosen.
     static func present(
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
-        pictures: AvatarPictures, choose: @escaping @MainActor (RoomID) -> Void
+        avatarLoader: AvatarLoader, choose: @escaping @MainActor (RoomID) -> Void
     ) {
-        let dialog = ForwardDialog(over: parent, find: find, pictures: pictures, choose: choose)
+        let dialog = ForwardDialog(over: parent, find: find, avatarLoader: avatarLoader, choose: choose)
         dialog.window.presentDialog(of: dialog)
         dialog.search.grabFocus()
     }
 
     private init(
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
-        pictures: AvatarPictures, choose: @escaping @MainActor (RoomID) -> Void
+        avatarLoader: AvatarLoader, choose: @escaping @MainActor (RoomID) -> Void
     ) {
         self.find = find
-        self.pictures = pictures
+        self.avatarLoader = avatarLoader
         onChoose = choose
         let builder = Builder(resource: Resource.ui("forward"))
         window = builder["window"]
@@ -64,10 +64,10 @@ final class ForwardDialog {
         }
         for room in found {
             let row = Widget(sinking: adw_action_row_new())
-            row.setProperty("title", NoticeText.escaped(room.name))
+            row.setProperty("title", ToastText.escaped(room.name))
             row.setProperty("activatable", true)
             let avatar = AvatarView(size: 32)
-            avatar.show(room.name, room.avatar, from: pictures)
+            avatar.show(room.name, room.avatar, from: avatarLoader)
             avatars.append(avatar)
             adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
             gtk_list_box_append(list.cast(), row.cast())

@@ -23,7 +23,7 @@ enum HistoryDialog {
         title.addStyle("heading")
         let text = Label()
         gtk_label_set_markup(text.cast(), markup(version))
-        text.setAccessibleLabel(spoken(version))
+        text.setAccessibleLabel(accessibleText(version))
         for label in [title, text] {
             gtk_label_set_xalign(label.cast(), 0)
             gtk_label_set_wrap(label.cast(), 1)
@@ -35,22 +35,22 @@ enum HistoryDialog {
 
     /// By signs as well as by colours, which not everyone tells apart; both are readable on light and on dark.
     static func markup(_ version: MessageVersion) -> String {
-        version.pieces.map { piece in
-            let text = NoticeText.escaped(piece.text.replacing("\0", with: "\u{FFFD}"))
-            return switch piece.change {
-            case .kept: text
+        version.segments.map { segment in
+            let text = ToastText.escaped(segment.text.replacing("\0", with: "\u{FFFD}"))
+            return switch segment.change {
+            case .unchanged: text
             case .added: "<span underline='single' foreground='#26a269'>\(text)</span>"
             case .removed: "<span strikethrough='true' foreground='#e01b24'>\(text)</span>"
             }
         }.joined()
     }
 
-    private static func spoken(_ version: MessageVersion) -> String {
-        version.pieces.map { piece in
-            switch piece.change {
-            case .kept: piece.text
-            case .added: translated("Added: %s.").replacing("%s", with: piece.text)
-            case .removed: translated("Removed: %s.").replacing("%s", with: piece.text)
+    private static func accessibleText(_ version: MessageVersion) -> String {
+        version.segments.map { segment in
+            switch segment.change {
+            case .unchanged: segment.text
+            case .added: translated("Added: %s.").replacing("%s", with: segment.text)
+            case .removed: translated("Removed: %s.").replacing("%s", with: segment.text)
             }
         }.joined(separator: " ")
     }

@@ -25,11 +25,11 @@ public final class LinkOpener {
         if link.warnings.isEmpty, link.target.scheme != .ftp {
             launch(link.target.address, window)
         } else {
-            ask(about: link, over: window)
+            presentConfirmation(about: link, over: window)
         }
     }
 
-    private func ask(about link: BodyLink, over window: Widget?) {
+    private func presentConfirmation(about link: BodyLink, over window: Widget?) {
         let isSuspicious = link.warnings.isSuspicious
         let heading = isSuspicious ? translated("Do You Trust This Link?") : translated("Open This Link?")
         let dialog = Widget(sinking: adw_message_dialog_new(window?.cast(), heading, nil))
@@ -58,13 +58,13 @@ public final class LinkOpener {
     /// Where the link leads, and what about it is odd.
     static func explanation(of link: BodyLink) -> String {
         let address = link.target.address
-        var parts = [address.count > 300 ? address.prefix(300) + "…" : address]
+        var paragraphs = [address.count > 300 ? address.prefix(300) + "…" : address]
         let host = link.target.host ?? ""
         if link.warnings.contains(.namesAnotherHost) {
-            parts.append(translated("The text of the link names another address than the one it leads to."))
+            paragraphs.append(translated("The text of the link names another address than the one it leads to."))
         }
         if link.warnings.contains(.credentials) {
-            parts.append(
+            paragraphs.append(
                 translated("The link leads to %@. What stands before the @ is only a name.").replacing("%@", with: host)
             )
         }
@@ -72,13 +72,14 @@ public final class LinkOpener {
             let plain = g_hostname_to_ascii(host)
             defer { g_free(plain) }
             let name = plain.map { String(cString: $0) } ?? host
-            parts.append(
+            paragraphs.append(
                 translated("Its letters may look like others. Written plainly, the address is %@.")
                     .replacing("%@", with: name))
         }
         if link.warnings.contains(.hiddenCharacters) {
-            parts.append(translated("The text of the link has characters that cannot be seen or turn its direction."))
+            paragraphs.append(
+                translated("The text of the link has characters that cannot be seen or turn its direction."))
         }
-        return parts.joined(separator: "\n\n")
+        return paragraphs.joined(separator: "\n\n")
     }
 }

@@ -19,8 +19,8 @@ enum NewRoomDialog {
             if let name = name.flatMap({ RoomName.valid($0.text) }) { create(name) }
         }
         // Keeps the wrappers for as long as the dialog is open.
-        let alive = Alive([dialog, name])
-        dialog.connect("response") { _ in alive.end() }
+        let retained = RetainedWidgets([dialog, name])
+        dialog.connect("response") { _ in retained.end() }
         gtk_window_present(dialog.cast())
         name.grabFocus()
     }

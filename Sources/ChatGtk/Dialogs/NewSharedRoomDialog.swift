@@ -13,7 +13,7 @@ final class NewSharedRoomDialog {
     private let create: Button
     private let spinner: Widget
     private let error: Label
-    private let picker: PeoplePicker
+    private let picker: UserPicker
     private let viewModel: NewRoomViewModel
     private var rendering: Rendering?
     /// What is written into a field to show it was not typed.
@@ -21,14 +21,14 @@ final class NewSharedRoomDialog {
 
     /// Shows the dialog, which lives until it is closed.
     @discardableResult
-    static func present(_ viewModel: NewRoomViewModel, over parent: Widget, pictures: AvatarPictures) -> Widget {
-        let dialog = NewSharedRoomDialog(viewModel, over: parent, pictures: pictures)
+    static func present(_ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Widget {
+        let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader)
         dialog.window.presentDialog(of: dialog)
         dialog.name.grabFocus()
         return dialog.window
     }
 
-    private init(_ viewModel: NewRoomViewModel, over parent: Widget, pictures: AvatarPictures) {
+    private init(_ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         let builder = Builder(resource: Resource.ui("new-shared-room"))
         window = builder["window"]
@@ -40,7 +40,7 @@ final class NewSharedRoomDialog {
         spinner = builder["spinner"]
         error = builder["error"]
         builder["server", Label.self].text = viewModel.state.server
-        picker = PeoplePicker(viewModel.people, pictures: pictures)
+        picker = UserPicker(viewModel.userSearch, avatarLoader: avatarLoader)
         builder["people", Box.self].append(picker.widget)
         gtk_window_set_transient_for(window.cast(), parent.cast())
         builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
@@ -59,9 +59,9 @@ final class NewSharedRoomDialog {
         isPublic.connect("notify::active") { [weak viewModel, weak isPublic] _ in
             if let isPublic { viewModel?.send(.setPublic(gtk_switch_get_active(isPublic.cast()) != 0)) }
         }
-        let told = viewModel.onCreated
+        let onCreated = viewModel.onCreated
         viewModel.onCreated = { [weak window] room in
-            told?(room)
+            onCreated?(room)
             window?.closeWindow()
         }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
@@ -81,7 +81,7 @@ final class NewSharedRoomDialog {
         if String(cString: gtk_editable_get_text(address.cast())) != state.address {
             gtk_editable_set_text(address.cast(), state.address)
         }
-        error.text = state.error.map(NoticeText.text) ?? ""
+        error.text = state.error.map(ToastText.text) ?? ""
         error.isVisible = state.error != nil
     }
 }

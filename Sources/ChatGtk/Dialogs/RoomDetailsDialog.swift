@@ -6,7 +6,7 @@ import GtkKit
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
     /// More members than this are searched, not listed.
-    private static let mostRows = 30
+    private static let maxRows = 30
 
     private let window: Widget
     private let name: Widget
@@ -17,9 +17,9 @@ final class RoomDetailsDialog {
     private let invite: Button
     private let spinner: Widget
     private let viewModel: RoomDetailsViewModel
-    private let pictures: AvatarPictures
+    private let avatarLoader: AvatarLoader
     private var rows: [Widget] = []
-    private var shown: [RoomRoster.Entry]?
+    private var displayedEntries: [RoomMembers.Entry]?
     private var avatars: [AvatarView] = []
     private var rendering: Rendering?
 
@@ -27,21 +27,21 @@ final class RoomDetailsDialog {
     /// - Parameter fail: tells what could not be done.
     @discardableResult
     static func present(
-        _ viewModel: RoomDetailsViewModel, over parent: Widget, pictures: AvatarPictures,
+        _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
     ) -> Widget {
-        let dialog = RoomDetailsDialog(viewModel, over: parent, pictures: pictures, fail: fail, leave: leave)
+        let dialog = RoomDetailsDialog(viewModel, over: parent, avatarLoader: avatarLoader, fail: fail, leave: leave)
         viewModel.start()
         dialog.window.presentDialog(of: dialog)
         return dialog.window
     }
 
     private init(
-        _ viewModel: RoomDetailsViewModel, over parent: Widget, pictures: AvatarPictures,
+        _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
-        self.pictures = pictures
+        self.avatarLoader = avatarLoader
         viewModel.onFailure = fail
         let builder = Builder(resource: Resource.ui("room-details"))
         window = builder["window"]
@@ -91,7 +91,7 @@ final class RoomDetailsDialog {
 
     private func openInvite() {
         guard let inviting = viewModel.inviting() else { return }
-        InviteDialog.present(inviting, over: window, pictures: pictures)
+        InviteDialog.present(inviting, over: window, avatarLoader: avatarLoader)
     }
 
     // MARK: Rendering
@@ -106,7 +106,7 @@ final class RoomDetailsDialog {
             gtk_editable_set_text(topic.cast(), state.topic)
         }
         address.isVisible = state.address != nil
-        address.setProperty("subtitle", NoticeText.escaped(state.address ?? ""))
+        address.setProperty("subtitle", ToastText.escaped(state.address ?? ""))
         invite.isVisible = state.canInvite
         spinner.setProperty("spinning", state.isLoading)
         spinner.isVisible = state.isLoading
@@ -124,17 +124,17 @@ final class RoomDetailsDialog {
     private func showMembers(_ state: RoomDetailsViewModel.State) {
         let title = translated("%d Member", "%d Members", count: state.memberCount)
         members.setProperty("title", title.replacing("%d", with: "\(state.memberCount)"))
-        search.isVisible = state.entries.count > Self.mostRows
-        let wanted = String(cString: gtk_editable_get_text(search.cast())).lowercased()
+        search.isVisible = state.entries.count > Self.maxRows
+        let query = String(cString: gtk_editable_get_text(search.cast())).lowercased()
         let found =
-            wanted.isEmpty || !search.isVisible
+            query.isEmpty || !search.isVisible
             ? state.entries
             : state.entries.filter { entry in
-                entry.member.displayName.lowercased().contains(wanted) || entry.id.rawValue.contains(wanted)
+                entry.member.displayName.lowercased().contains(query) || entry.id.rawValue.contains(query)
             }
-        let entries = Array(found.prefix(Self.mostRows))
-        guard entries != shown else { return }
-        shown = entries
+        let entries = Array(found.prefix(Self.maxRows))
+        guard entries != displayedEntries else { return }
+        displayedEntries = entries
         for row in rows { adw_preferences_group_remove(members.cast(), row.cast()) }
         avatars = []
         rows = entries.map(makeRow)
@@ -149,16 +149,16 @@ final class RoomDetailsDialog {
         adw_preferences_group_add(members.cast(), row.cast())
     }
 
-    private func makeRow(_ entry: RoomRoster.Entry) -> Widget {
+    private func makeRow(_ entry: RoomMembers.Entry) -> Widget {
         let member = entry.member
         let row = Widget(sinking: adw_action_row_new())
-        row.setProperty("title", NoticeText.escaped(member.displayName))
+        row.setProperty("title", ToastText.escaped(member.displayName))
         let avatar = AvatarView(size: 32)
-        avatar.show(member.displayName, member.avatar, from: pictures)
+        avatar.show(member.displayName, member.avatar, from: avatarLoader)
         avatars.append(avatar)
         adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
         let detail = Self.detail(entry)
-        if !detail.isEmpty { row.setProperty("subtitle", NoticeText.escaped(detail)) }
+        if !detail.isEmpty { row.setProperty("subtitle", ToastText.escaped(detail)) }
         guard entry.canBeRemoved else { return row }
         let remove = Button(sinking: gtk_button_new_from_icon_name("list-remove-symbolic"))
         let label = translated("Remove %s").replacing("%s", with: member.displayName)
@@ -179,19 +179,19 @@ final class RoomDetailsDialog {
         ) { [weak viewModel] in viewModel?.send(.remove(member.id)) }
     }
 
-    static func detail(_ entry: RoomRoster.Entry) -> String {
-        var parts: [String] = []
+    static func detail(_ entry: RoomMembers.Entry) -> String {
+        var components: [String] = []
         switch entry.member.kind {
-        case .own: parts.append(translated("You"))
-        case .guide: parts.append(translated("Built-in guide"))
+        case .own: components.append(translated("You"))
+        case .guide: components.append(translated("Built-in guide"))
         case .person: break
         }
         switch entry.role {
-        case .administrator: parts.append(translated("Administrator"))
-        case .moderator: parts.append(translated("Moderator"))
+        case .administrator: components.append(translated("Administrator"))
+        case .moderator: components.append(translated("Moderator"))
         case .member: break
         }
-        if entry.isInvited { parts.append(translated("Invited")) }
-        return parts.joined(separator: " · ")
+        if entry.isInvited { components.append(translated("Invited")) }
+        return components.joined(separator: " · ")
     }
 }

@@ -22,8 +22,9 @@ enum WholeMessageDialog {
         for set in [gtk_text_view_set_left_margin, gtk_text_view_set_right_margin] { set(text.cast(), 18) }
         for set in [gtk_text_view_set_top_margin, gtk_text_view_set_bottom_margin] { set(text.cast(), 12) }
         text.setAccessibleLabel(translated("Message"))
-        let said = message.text.replacing("\0", with: "\u{FFFD}")
-        gtk_text_buffer_set_text(gtk_text_view_get_buffer(text.cast()), said, Int32(clamping: said.utf8.count))
+        let messageText = message.text.replacing("\0", with: "\u{FFFD}")
+        gtk_text_buffer_set_text(
+            gtk_text_view_get_buffer(text.cast()), messageText, Int32(clamping: messageText.utf8.count))
         content.append(ScrolledWindow(text))
         adw_window_set_content(window.cast(), content.cast())
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_shortcut_controller_new()))

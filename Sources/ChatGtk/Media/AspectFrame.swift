@@ -9,7 +9,7 @@ final class AspectFrame: WidgetImplementation {
 
     /// In logical pixels; the height is that at the natural width.
     private var natural = (width: 1, height: 1)
-    private static let least = 48
+    private static let minLength = 48
 
     func setNaturalSize(width: Int, height: Int) {
         natural = (max(1, width), max(1, height))
@@ -24,7 +24,7 @@ final class AspectFrame: WidgetImplementation {
             gtk_widget_measure(child.cast(), orientation.gtk, gint(size), nil, nil, nil, nil)
         }
         switch orientation {
-        case .horizontal: return SizeRequest(minimum: min(Self.least, natural.width), natural: natural.width)
+        case .horizontal: return SizeRequest(minimum: min(Self.minLength, natural.width), natural: natural.width)
         case .vertical:
             let width = size < 0 ? natural.width : min(size, natural.width)
             let height = Int((Double(width) * Double(natural.height) / Double(natural.width)).rounded())

@@ -3,7 +3,7 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// Plays a sound or a film in its message; a process apart decodes it (``FilmStream``).
+/// Plays a sound or a film in its message; a process apart decodes it (``VideoStream``).
 ///
 /// No more than a still of a film is decoded before the user asks for it. It stops when its row shows something else,
 /// and when it is out of sight.
@@ -42,7 +42,7 @@ final class MediaPlayer {
             guard let self, let media else { return }
             play.isSensitive = false
             media.withContent(of: file) { [weak self] in
-                self?.begin($0)
+                self?.start($0)
             } onFailure: { [weak self] in
                 self?.play.isSensitive = true
             }
@@ -58,13 +58,15 @@ final class MediaPlayer {
 
     /// The box that frames have to fit in, in pixels of the display.
     private var box: (width: Int, height: Int) {
-        let (size, scale) = (PicturePart.shownSize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast()))))
+        let (size, scale) = (
+            ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        )
         return (size.width * scale, size.height * scale)
     }
 
     private func showStill(_ media: MediaPresenter) {
         guard let frame else { return }
-        let size = PicturePart.shownSize(of: file)
+        let size = ImageContentView.displaySize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
         gtk_widget_set_halign(frame.cast(), GTK_ALIGN_START)
         frame.addStyle("message-picture")
@@ -95,16 +97,16 @@ final class MediaPlayer {
         if let stream { gtk_media_stream_pause(stream.cast()) }
     }
 
-    private func begin(_ content: URL) {
+    private func start(_ content: URL) {
         let box = box
-        let stream = FilmStream.open(content, fitting: box.width, by: box.height)
+        let stream = VideoStream.open(content, fitting: box.width, by: box.height)
         self.stream = stream
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
         if let frame {
-            let film = Widget(sinking: gtk_video_new_for_media_stream(stream.cast()))
-            film.setAccessibleLabel(file.altText ?? file.name)
+            let video = Widget(sinking: gtk_video_new_for_media_stream(stream.cast()))
+            video.setAccessibleLabel(file.altText ?? file.name)
             for child in frame.children { gtk_widget_unparent(child.cast()) }
-            AspectFrame.of(frame)?.setChild(film)
+            AspectFrame.of(frame)?.setChild(video)
         } else {
             let controls = Widget(sinking: gtk_media_controls_new(stream.cast()))
             gtk_widget_set_size_request(controls.cast(), 260, -1)

@@ -8,27 +8,27 @@ import GtkKit
 /// What can be done with the files of messages: show them small, open them in another program, save them.
 final class MediaPresenter {
     let previews: MediaPreviews
-    let avatars: AvatarPictures
+    let avatars: AvatarLoader
     /// Told why something could not be done.
     var onFailure: ((ChatError) -> Void)?
     /// The pictures that a picture is one of, in their order.
-    var pictures: () -> [MediaReference] = { [] }
+    var images: () -> [MediaReference] = { [] }
     /// What is behind links; nil, or an answer of nil, where the user wants none or nobody tells.
     var linkPreviews: (() -> LinkPreviews?)?
-    private(set) var viewer: PictureViewer?
+    private(set) var viewer: ImageViewer?
     private let service: any MediaService
 
     /// - Parameter avatars: what is shared with other views of the account.
-    init(service: any MediaService, avatars: AvatarPictures? = nil) {
+    init(service: any MediaService, avatars: AvatarLoader? = nil) {
         self.service = service
-        self.avatars = avatars ?? AvatarPictures(service: service)
+        self.avatars = avatars ?? AvatarLoader(service: service)
         previews = MediaPreviews(service: service)
     }
 
     /// Shows a picture large, with those before and after it.
     func view(_ media: MediaReference, over widget: Widget) {
-        let all = pictures()
-        let viewer = PictureViewer(self, over: widget)
+        let all = images()
+        let viewer = ImageViewer(self, over: widget)
         self.viewer = viewer
         viewer.onClose = { [weak self] in self?.viewer = nil }
         if let index = all.firstIndex(of: media) {

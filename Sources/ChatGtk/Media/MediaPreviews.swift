@@ -10,112 +10,112 @@ final class MediaPreviews {
 
     private let content: (MediaReference) async throws -> URL
     private let thumbnail: ((MediaReference, _ width: Int, _ height: Int) async throws -> URL)?
-    private let contentAtHand: (MediaReference) async -> URL?
-    private var kept: [String: (picture: Picture, usedAt: Int)] = [:]
+    private let cachedContent: (MediaReference) async -> URL?
+    private var cache: [String: (picture: DecodedImage, usedAt: Int)] = [:]
     private var clock = 0
     private(set) var bytes = 0
 
     /// - Parameters:
     ///   - content: where a content is found; throws if it is not to be had.
     ///   - thumbnail: the same for a picture that has to fit in a box of pixels.
-    ///   - contentAtHand: the same without fetching anything.
+    ///   - cachedContent: the same without fetching anything.
     init(
         content: @escaping (MediaReference) async throws -> URL,
         thumbnail: ((MediaReference, _ width: Int, _ height: Int) async throws -> URL)? = nil,
-        contentAtHand: @escaping (MediaReference) async -> URL? = { _ in nil }
+        cachedContent: @escaping (MediaReference) async -> URL? = { _ in nil }
     ) {
         self.content = content
         self.thumbnail = thumbnail
-        self.contentAtHand = contentAtHand
+        self.cachedContent = cachedContent
     }
 
     convenience init(service: any MediaService) {
         self.init(
             content: { try await service.content(of: $0) },
             thumbnail: { try await service.thumbnail(of: $0, fitting: $1, by: $2) },
-            contentAtHand: { await service.contentAtHand(of: $0) })
+            cachedContent: { await service.cachedContent(of: $0) })
     }
 
     /// The picture if it is at hand.
-    func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> Picture? {
-        picture(kept: Self.key(media, width, height))
+    func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> DecodedImage? {
+        image(kept: Self.key(media, width, height))
     }
 
-    private func picture(kept key: String) -> Picture? {
-        guard let picture = kept[key]?.picture else { return nil }
+    private func image(kept key: String) -> DecodedImage? {
+        guard let image = cache[key]?.picture else { return nil }
         clock += 1
-        kept[key]?.usedAt = clock
-        return picture
+        cache[key]?.usedAt = clock
+        return image
     }
 
     /// Decodes it within a box of pixels; nil if it can't be shown or nobody waits for it any more.
-    func picture(of media: MediaReference, fitting width: Int, by height: Int) async -> Picture? {
+    func image(of media: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
         try? await load(media, fitting: width, by: height)
     }
 
     /// The same, with the reason if it can't be shown.
-    /// - Throws: ``PictureFailure``, or why its content is not to be had.
-    func load(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> Picture {
-        if let picture = cached(media, fitting: width, by: height) { return picture }
-        let picture = try await decode(media, width, height)
-        keep(picture, Self.key(media, width, height))
-        return picture
+    /// - Throws: ``ImageFailure``, or why its content is not to be had.
+    func load(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> DecodedImage {
+        if let image = cached(media, fitting: width, by: height) { return image }
+        let image = try await decode(media, width, height)
+        store(image, Self.key(media, width, height))
+        return image
     }
 
     /// The whole picture, as far as a box of pixels has room for it; nothing of it is kept.
     /// - Throws: as ``load(_:fitting:by:)``.
-    func loadWhole(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> Picture {
-        try await PictureDecoder.load(try await content(media), fitting: width, by: height)
+    func loadWhole(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> DecodedImage {
+        try await ImageDecoder.load(try await content(media), fitting: width, by: height)
     }
 
-    private func decode(_ media: MediaReference, _ width: Int, _ height: Int) async throws -> Picture {
+    private func decode(_ media: MediaReference, _ width: Int, _ height: Int) async throws -> DecodedImage {
         guard let thumbnail else { return try await loadWhole(media, fitting: width, by: height) }
         let small = try await thumbnail(media, width, height)
-        if Task.isCancelled { throw PictureFailure.stopped }
+        if Task.isCancelled { throw ImageFailure.stopped }
         do {
-            return try await PictureDecoder.load(small, fitting: width, by: height)
-        } catch let failure as PictureFailure {
+            return try await ImageDecoder.load(small, fitting: width, by: height)
+        } catch let failure as ImageFailure {
             // What a server makes of a picture may be worse than the picture.
             let whole = try await content(media)
             guard whole != small, !Task.isCancelled else { throw failure }
-            return try await PictureDecoder.load(whole, fitting: width, by: height)
+            return try await ImageDecoder.load(whole, fitting: width, by: height)
         }
     }
 
     /// A frame of a film: what was sent along as such, or one of the film itself where that is on this computer; a
     /// film is not fetched for it.
-    func poster(of film: MediaReference, fitting width: Int, by height: Int) async -> Picture? {
-        if let thumbnail = film.thumbnailURI {
-            let still = MediaReference(uri: thumbnail, name: film.name, type: "image/*")
-            if let picture = try? await load(still, fitting: width, by: height) { return picture }
+    func poster(of video: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
+        if let thumbnail = video.thumbnailURI {
+            let still = MediaReference(uri: thumbnail, name: video.name, type: "image/*")
+            if let image = try? await load(still, fitting: width, by: height) { return image }
         }
-        if let picture = cached(film, fitting: width, by: height) { return picture }
-        guard let file = await contentAtHand(film), !Task.isCancelled,
-            let picture = try? await PictureDecoder.loadStill(ofFilm: file, fitting: width, by: height)
+        if let image = cached(video, fitting: width, by: height) { return image }
+        guard let file = await cachedContent(video), !Task.isCancelled,
+            let image = try? await ImageDecoder.loadStill(ofFilm: file, fitting: width, by: height)
         else { return nil }
-        keep(picture, Self.key(film, width, height))
-        return picture
+        store(image, Self.key(video, width, height))
+        return image
     }
 
     /// What is drawn in its place until it is there, in its proportion; nil where nobody told.
-    func placeholder(of media: MediaReference) async -> Picture? {
+    func placeholder(of media: MediaReference) async -> DecodedImage? {
         guard let text = media.blurHash else { return nil }
-        if let picture = cachedPlaceholder(of: media) { return picture }
+        if let image = cachedPlaceholder(of: media) { return image }
         let size = Self.placeholderSize(of: media)
-        guard let picture = await Self.draw(text, size.width, size.height) else { return nil }
-        keep(picture, Self.placeholderKey(text, size))
-        return picture
+        guard let image = await Self.draw(text, size.width, size.height) else { return nil }
+        store(image, Self.placeholderKey(text, size))
+        return image
     }
 
     /// The same if it is drawn already.
-    func cachedPlaceholder(of media: MediaReference) -> Picture? {
-        media.blurHash.flatMap { picture(kept: Self.placeholderKey($0, Self.placeholderSize(of: media))) }
+    func cachedPlaceholder(of media: MediaReference) -> DecodedImage? {
+        media.blurHash.flatMap { image(kept: Self.placeholderKey($0, Self.placeholderSize(of: media))) }
     }
 
     @concurrent
-    private nonisolated static func draw(_ text: String, _ width: Int, _ height: Int) async -> Picture? {
+    private nonisolated static func draw(_ text: String, _ width: Int, _ height: Int) async -> DecodedImage? {
         BlurHash(text).flatMap {
-            Picture(pixels: $0.pixels(width: width, height: height), width: width, height: height)
+            DecodedImage(pixels: $0.pixels(width: width, height: height), width: width, height: height)
         }
     }
 
@@ -125,7 +125,7 @@ final class MediaPreviews {
 
     /// A few pixels are enough for what has no edges.
     private static func placeholderSize(of media: MediaReference) -> (width: Int, height: Int) {
-        let (width, height) = PicturePart.shownSize(of: media)
+        let (width, height) = ImageContentView.displaySize(of: media)
         let scale = 32 / Double(max(width, height))
         return (max(1, Int(Double(width) * scale)), max(1, Int(Double(height) * scale)))
     }
@@ -133,15 +133,15 @@ final class MediaPreviews {
     /// Where its content lies; nil if it is not to be had.
     func file(of media: MediaReference) async -> URL? { try? await content(media) }
 
-    private func keep(_ picture: Picture, _ key: String) {
-        guard kept[key] == nil, picture.bytes <= Self.budget else { return }
+    private func store(_ image: DecodedImage, _ key: String) {
+        guard cache[key] == nil, image.bytes <= Self.budget else { return }
         clock += 1
-        kept[key] = (picture, clock)
-        bytes += picture.bytes
+        cache[key] = (image, clock)
+        bytes += image.bytes
         guard bytes > Self.budget else { return }
         // A part at once, so that not each new picture looks at all of them.
-        for (key, oldest) in kept.sorted(by: { $0.value.usedAt < $1.value.usedAt }) where bytes > Self.budget * 3 / 4 {
-            kept[key] = nil
+        for (key, oldest) in cache.sorted(by: { $0.value.usedAt < $1.value.usedAt }) where bytes > Self.budget * 3 / 4 {
+            cache[key] = nil
             bytes -= oldest.picture.bytes
         }
     }

@@ -5,14 +5,14 @@ import GtkKit
 /// Dialogs about rooms and the people in them.
 extension MainWindow {
     func showNewRoom() {
-        let account = accounts.shown.account.map { MemberID($0.id) }
+        let account = accounts.selectedRow.account.map { MemberID($0.id) }
         if let viewModel = coordinator.newRoom(by: account) {
-            let told = viewModel.onCreated
+            let onCreated = viewModel.onCreated
             viewModel.onCreated = { [weak self] room in
-                told?(room)
+                onCreated?(room)
                 self?.panes.visiblePane = .content
             }
-            NewSharedRoomDialog.present(viewModel, over: window, pictures: avatars)
+            NewSharedRoomDialog.present(viewModel, over: window, avatarLoader: avatars)
             return
         }
         NewRoomDialog.present(over: window) { [weak self] name in
@@ -22,22 +22,22 @@ extension MainWindow {
     }
 
     func showNewChat() {
-        guard let viewModel = coordinator.peopleSearch() else { return }
-        NewChatDialog.present(viewModel, over: window, pictures: avatars) { [weak self] person in
-            self?.coordinator.open(person.id.rawValue)
+        guard let viewModel = coordinator.userSearch() else { return }
+        NewChatDialog.present(viewModel, over: window, avatarLoader: avatars) { [weak self] user in
+            self?.coordinator.open(user.id.rawValue)
             self?.panes.visiblePane = .content
         }
     }
 
     func showInvite(to room: RoomID) {
         guard let viewModel = coordinator.inviting(to: room) else { return }
-        InviteDialog.present(viewModel, over: window, pictures: avatars)
+        InviteDialog.present(viewModel, over: window, avatarLoader: avatars)
     }
 
     func showDetails(of room: RoomID) {
         guard let viewModel = coordinator.details(of: room) else { return }
         RoomDetailsDialog.present(
-            viewModel, over: window, pictures: avatars, fail: { [weak self] in self?.show(.failed($0)) },
+            viewModel, over: window, avatarLoader: avatars, fail: { [weak self] in self?.show(.failed($0)) },
             leave: { [weak self] in self?.confirmLeaving(room) })
     }
 }

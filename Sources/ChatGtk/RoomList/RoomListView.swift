@@ -11,7 +11,7 @@ final class RoomListView {
     var onLeave: ((RoomID) -> Void)?
 
     private var viewModel: RoomListViewModel
-    private var pictures: AvatarPictures
+    private var avatarLoader: AvatarLoader
     private let list: ListView
     private let stack: Stack
     /// What the stack is in: the menu's parent.
@@ -23,19 +23,19 @@ final class RoomListView {
     private var rendering: Rendering?
     private var isRendering = false
     private let menu: PopoverMenu
-    private let focus = KeptFocus()
+    private let focus = FocusRestorer()
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
 
-    init(viewModel: RoomListViewModel, list: ListView, stack: Stack, pictures: AvatarPictures) {
+    init(viewModel: RoomListViewModel, list: ListView, stack: Stack, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
-        self.pictures = pictures
+        self.avatarLoader = avatarLoader
         self.list = list
         self.stack = stack
         let builder = Builder(resource: Resource.ui("room-menu"))
         pane = gtk_widget_get_parent(stack.cast()).map { Widget(borrowing: $0) } ?? list
         menu = PopoverMenu(model: builder["menu", Object.self], parent: pane)
-        menu.connect("closed") { [weak self] _ in self?.focus.giveBack() }
+        menu.connect("closed") { [weak self] _ in self?.focus.restore() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
@@ -48,13 +48,13 @@ final class RoomListView {
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
         pane.insertActions(actions, prefix: "room")
-        show(viewModel, pictures)
+        show(viewModel, avatarLoader)
     }
 
     /// Shows other rooms in the place of these.
-    func show(_ viewModel: RoomListViewModel, _ pictures: AvatarPictures) {
+    func show(_ viewModel: RoomListViewModel, _ avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
-        self.pictures = pictures
+        self.avatarLoader = avatarLoader
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
 
@@ -75,12 +75,12 @@ final class RoomListView {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
         keys.intercept("key-pressed") { [weak self] arguments in
-            self?.take(key: arguments.uint(0), modifiers: arguments.flags(2)) ?? false
+            self?.handle(key: arguments.uint(0), modifiers: arguments.flags(2)) ?? false
         }
         list.addController(keys)
     }
 
-    private func take(key: UInt32, modifiers: UInt32) -> Bool {
+    private func handle(key: UInt32, modifiers: UInt32) -> Bool {
         let others = GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue
         guard modifiers & others == 0 else { return false }
         let rows = model.keys.indices.filter { SectionTitle(key: model.keys[$0]) == nil }
@@ -134,7 +134,7 @@ final class RoomListView {
         }
         model.apply(keys)
         for (row, key) in bound.values {
-            if let shown = key.flatMap({ byKey[$0] }) { row.show(shown, pictures) }
+            if let item = key.flatMap({ byKey[$0] }) { row.show(item, avatarLoader) }
         }
         selected = state.selection.flatMap { keys.firstIndex(of: $0.rawValue) }
         if list.selectedIndex != selected { list.selectedIndex = selected }
@@ -152,7 +152,7 @@ final class RoomListView {
         if let title = SectionTitle(key: key) {
             bound[widget.pointer]?.row.show(title)
         } else if let row = byKey[key] {
-            bound[widget.pointer]?.row.show(row, pictures)
+            bound[widget.pointer]?.row.show(row, avatarLoader)
         }
     }
 
@@ -181,8 +181,8 @@ final class RoomListView {
     /// The room or invitation at a height in the list.
     private func key(at y: Double) -> String? {
         bound.values.first { row, key in
-            guard let key, SectionTitle(key: key) == nil, let place = row.widget.bounds(in: list) else { return false }
-            return y >= place.y - 6 && y < place.y + place.height + 6
+            guard let key, SectionTitle(key: key) == nil, let bounds = row.widget.bounds(in: list) else { return false }
+            return y >= bounds.y - 6 && y < bounds.y + bounds.height + 6
         }?.key
     }
 
@@ -191,7 +191,7 @@ final class RoomListView {
         menuRoom = RoomID(key)
         var (menuX, menuY) = (0.0, 0.0)
         shim_translate(list.pointer, pane.pointer, x, y, &menuX, &menuY)
-        focus.keep(around: pane)
+        focus.save(around: pane)
         menu.popUp(x: menuX, y: menuY)
     }
 }

@@ -52,9 +52,9 @@ final class RoomRow {
         IndexedList.item(of: widget).setStyle("section-title", isTitle)
     }
 
-    func show(_ row: RoomListViewModel.Row, _ pictures: AvatarPictures?) {
+    func show(_ row: RoomListViewModel.Row, _ avatarLoader: AvatarLoader?) {
         setTitle(false)
-        avatar.show(row.name, row.avatar, from: pictures)
+        avatar.show(row.name, row.avatar, from: avatarLoader)
         if row.kind == .notes {
             adw_avatar_set_icon_name(avatar.widget.cast(), "document-edit-symbolic")
             adw_avatar_set_show_initials(avatar.widget.cast(), 0)
@@ -65,13 +65,13 @@ final class RoomRow {
         time.text = DateText.brief(row.lastActivity, row.day)
         preview.text = previewText(row)
         if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
-        if case .unsent = row.preview { preview.addStyle("error") } else { preview.removeStyle("error") }
+        if case .failed = row.preview { preview.addStyle("error") } else { preview.removeStyle("error") }
         badge.isVisible = row.unreadLabel != nil
         badge.text = row.unreadLabel ?? ""
         mentions.isVisible = row.mentionLabel != nil
         mentions.text = row.mentionLabel ?? ""
         widget.setStyle("unread", row.unreadCount > 0)
-        IndexedList.item(of: widget).setAccessibleLabel(spoken(row))
+        IndexedList.item(of: widget).setAccessibleLabel(accessibleText(row))
     }
 
     private func previewText(_ row: RoomListViewModel.Row) -> String {
@@ -83,27 +83,27 @@ final class RoomRow {
         case .knock: translated("Waiting to be let in")
         case .draft(let text): translated("Draft:") + " " + text
         case .waiting(let text): translated("Sending: {text}").replacing("{text}", with: text)
-        case .unsent(let text): translated("Not sent: {text}").replacing("{text}", with: text)
+        case .failed(let text): translated("Not sent: {text}").replacing("{text}", with: text)
         case .message(_, isOwn: true, let text) where row.kind != .notes: translated("You:") + " " + text
         case .message(let sender?, isOwn: false, let text): sender + ": " + text
         case .message(_, _, let text): text
         }
     }
 
-    private func spoken(_ row: RoomListViewModel.Row) -> String {
-        var parts = [row.name, previewText(row), time.text]
+    private func accessibleText(_ row: RoomListViewModel.Row) -> String {
+        var components = [row.name, previewText(row), time.text]
         if row.unreadCount > 0, !row.isInvitation {
             let count = row.unreadCount
-            parts.insert(
+            components.insert(
                 row.mayHaveMoreUnread
                     ? translated("%d or more unread messages").replacing("%d", with: "\(count)")
                     : "\(count) " + translated("unread message", "unread messages", count: count), at: 1)
         }
         if row.mentionCount > 0 {
             let text = translated("%d mention", "%d mentions", count: row.mentionCount)
-            parts.insert(text.replacing("%d", with: "\(row.mentionCount)"), at: 2)
+            components.insert(text.replacing("%d", with: "\(row.mentionCount)"), at: 2)
         }
-        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+        return components.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     private func line(_ first: Label, _ second: Label) -> Box {

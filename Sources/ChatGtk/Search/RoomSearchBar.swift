@@ -53,7 +53,7 @@ final class RoomSearchBar {
         count.isVisible = !count.text.isEmpty
         problem.text = SearchText.text(for: state.problems, state.error)
         problem.isVisible = !problem.text.isEmpty
-        field.widget.setStyle("error", problem.isVisible || state.isFruitless)
+        field.widget.setStyle("error", problem.isVisible || state.hasNoResults)
         for button in [older, newer] { button.isSensitive = state.canStep }
     }
 

@@ -61,7 +61,7 @@ final class SearchPane {
     }
 
     var hintText: String { hint.isVisible ? hint.text : "" }
-    var isNothingShown: Bool { nothing.isVisible }
+    var showsNoResults: Bool { nothing.isVisible }
 
     // MARK: Rendering
 
@@ -74,7 +74,7 @@ final class SearchPane {
         if keys.first != before.first { model.apply([]) }
         model.apply(keys)
         for (row, key) in bound.values {
-            if let shown = key.flatMap({ byKey[$0] }) { row.show(shown) }
+            if let result = key.flatMap({ byKey[$0] }) { row.show(result) }
         }
         // Another search begins at its top.
         if model.keys.first != before.first {
@@ -87,8 +87,8 @@ final class SearchPane {
         hint.setStyle("error", !problem.isEmpty)
         hint.setStyle("dim-label", problem.isEmpty)
         field.widget.setStyle("error", !problem.isEmpty)
-        nothing.isVisible = state.isFruitless
-        scroller.isVisible = !state.isFruitless
+        nothing.isVisible = state.hasNoResults
+        scroller.isVisible = !state.hasNoResults
     }
 
     private func key(of id: SearchResult.ID) -> String { id.room.rawValue + "\u{1F}" + id.message.rawValue }
@@ -152,8 +152,8 @@ final class SearchPane {
     private static let margin = 600.0
 
     private func loadIfNear() {
-        let place = scroller.verticalAdjustment
-        if place.upper - place.value - place.pageSize < Self.margin { viewModel.send(.loadMore) }
+        let adjustment = scroller.verticalAdjustment
+        if adjustment.upper - adjustment.value - adjustment.pageSize < Self.margin { viewModel.send(.loadMore) }
     }
 
     // MARK: Building
@@ -177,7 +177,7 @@ final class SearchPane {
         gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_widget_set_vexpand(scroller.cast(), 1)
         scroller.setChild(list)
-        for part in [top, scroller, nothing] as [Widget] { gtk_box_append(widget.cast(), part.cast()) }
+        for child in [top, scroller, nothing] as [Widget] { gtk_box_append(widget.cast(), child.cast()) }
         widget.isVisible = false
     }
 }

@@ -16,7 +16,7 @@ enum SearchText {
                 .replacing("{value}", with: value)
         case .unknownSender(let name): translated("Nobody is called “{name}”").replacing("{name}", with: name)
         case .unknownRoom(let name): translated("No room is called “{name}”").replacing("{name}", with: name)
-        case .roomIsGiven: translated("“in:” is for a search in all rooms")
+        case .roomAlreadySpecified: translated("“in:” is for a search in all rooms")
         }
     }
 
@@ -33,7 +33,7 @@ enum SearchText {
     /// "3 of 17".
     static func count(_ state: RoomSearchViewModel.State) -> String {
         guard let current = state.current else {
-            return state.isFruitless ? translated("No matches") : ""
+            return state.hasNoResults ? translated("No matches") : ""
         }
         let total = state.matches.count
         return translated("{number} of {total}").replacing("{number}", with: String(current + 1))

@@ -8,8 +8,8 @@ final class AttachmentView {
     let widget: Widget
     private let media: MediaPresenter
     private let box = Box(.vertical, spacing: 6)
-    private var shown: [MediaReference] = []
-    private var parts: [AnyObject] = []
+    private var displayedFiles: [MediaReference] = []
+    private var contentViews: [AnyObject] = []
 
     init(media: MediaPresenter) {
         self.media = media
@@ -19,17 +19,17 @@ final class AttachmentView {
     }
 
     func show(_ files: [MediaReference]) {
-        guard files != shown else { return }
-        shown = files
+        guard files != displayedFiles else { return }
+        displayedFiles = files
         for child in box.children { box.remove(child) }
-        parts = files.map { file in
-            if PicturePart.shows(file) {
-                let picture = PicturePart(file, media)
-                box.append(picture.widget)
-                return picture
+        contentViews = files.map { file in
+            if ImageContentView.shows(file) {
+                let imageView = ImageContentView(file, media)
+                box.append(imageView.widget)
+                return imageView
             }
-            if VoicePart.shows(file) {
-                let voice = VoicePart(file, media)
+            if VoiceMessageView.shows(file) {
+                let voice = VoiceMessageView(file, media)
                 box.append(voice.widget)
                 return voice
             }
@@ -44,16 +44,16 @@ final class AttachmentView {
     }
 
     /// Of the first voice message.
-    var voice: VoicePart? { parts.lazy.compactMap { $0 as? VoicePart }.first }
+    var voice: VoiceMessageView? { contentViews.lazy.compactMap { $0 as? VoiceMessageView }.first }
 
     /// Of the first sound or film.
-    var player: MediaPlayer? { parts.lazy.compactMap { $0 as? MediaPlayer }.first }
+    var player: MediaPlayer? { contentViews.lazy.compactMap { $0 as? MediaPlayer }.first }
 
     /// What a sentence about the message says of its files.
-    static func spoken(_ files: [MediaReference]) -> String {
+    static func accessibleText(_ files: [MediaReference]) -> String {
         files.map { file in
-            if VoicePart.shows(file) { return translated("Voice Message") }
-            let kind = file.isPicture ? translated("Picture") : translated("File")
+            if VoiceMessageView.shows(file) { return translated("Voice Message") }
+            let kind = file.isImage ? translated("Picture") : translated("File")
             return "\(kind) \(file.altText ?? file.name)"
         }.joined(separator: ", ")
     }

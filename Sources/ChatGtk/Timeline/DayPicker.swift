@@ -10,7 +10,7 @@ final class DayPicker {
     private let parent: Widget
     private let popover: Widget
     private let calendar: Widget
-    private let focus = KeptFocus()
+    private let focus = FocusRestorer()
     private var isSetting = false
 
     init(parent: Widget) {
@@ -20,7 +20,7 @@ final class DayPicker {
         gtk_popover_set_child(popover.cast(), calendar.cast())
         popover.attachPopover(to: parent)
         popover.setAccessibleLabel(translated("Jump to a day"))
-        popover.connect("closed") { [weak self] _ in self?.focus.giveBack() }
+        popover.connect("closed") { [weak self] _ in self?.focus.restore() }
         calendar.connect("day-selected") { [weak self] _ in self?.picked() }
         addKeys()
     }
@@ -39,7 +39,7 @@ final class DayPicker {
         var target = GdkRectangle(
             x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
         gtk_popover_set_pointing_to(popover.cast(), &target)
-        focus.keep(around: parent)
+        focus.save(around: parent)
         gtk_popover_popup(popover.cast())
         // The days, not the arrows above them.
         calendar.grabFocus()

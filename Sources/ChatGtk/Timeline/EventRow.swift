@@ -11,14 +11,14 @@ final class EventRow: TimelineRow {
     private let arrow = Widget(sinking: gtk_image_new_from_icon_name("pan-down-symbolic"))
     private let lines = Label()
     private let other = Button(sinking: gtk_button_new())
-    private let readers: ReaderStrip
+    private let readReceipts: ReadReceiptsView
     private var group: EventGroup?
     /// What assistive technology reads.
-    private(set) var spoken = ""
+    private(set) var accessibleText = ""
 
     /// - Parameter toggle: shows the events of a row in full, or in short again.
-    init(pictures: AvatarPictures? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
-        readers = ReaderStrip(pictures: pictures)
+    init(avatarLoader: AvatarLoader? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
+        readReceipts = ReadReceiptsView(avatarLoader: avatarLoader)
         widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
         gtk_widget_set_focusable(widget.cast(), 1)
@@ -47,7 +47,7 @@ final class EventRow: TimelineRow {
             guard let self, let address = group?.address else { return }
             widget.activateAction("win.open-address", address)
         }
-        readers.place(beside: overlay, in: widget, atEnd: true)
+        readReceipts.attach(beside: overlay, in: widget, atEnd: true)
         button.onClick { [weak self] in
             if let group = self?.group, group.canExpand { toggle(group.id) }
         }
@@ -62,18 +62,18 @@ final class EventRow: TimelineRow {
         gtk_image_set_from_icon_name(arrow.cast(), group.isExpanded ? "pan-up-symbolic" : "pan-down-symbolic")
         gtk_widget_set_can_target(button.cast(), group.canExpand ? 1 : 0)
         widget.tooltip = group.lines.count == 1 ? DateText.time(group.lines[0].sentAt) : nil
-        readers.show(group.readers)
+        readReceipts.show(group.readers)
         other.isVisible = group.address != nil
         other.label = group.isReplaced ? translated("Go to New Room") : translated("Go to Earlier Room")
         lines.isVisible = group.isExpanded && group.canExpand
-        let told = lines.isVisible ? Self.told(group) : ""
-        lines.text = told
-        spoken = [summary, told, readers.spoken].filter { !$0.isEmpty }.joined(separator: "\n")
-        widget.setAccessibleLabel(spoken)
+        let details = lines.isVisible ? Self.details(group) : ""
+        lines.text = details
+        accessibleText = [summary, details, readReceipts.accessibleText].filter { !$0.isEmpty }.joined(separator: "\n")
+        widget.setAccessibleLabel(accessibleText)
         if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
     }
 
-    private static func told(_ group: EventGroup) -> String {
+    private static func details(_ group: EventGroup) -> String {
         group.lines.map { "\(EventText.sentence($0)) · \(DateText.time($0.sentAt))" }.joined(separator: "\n")
     }
 }

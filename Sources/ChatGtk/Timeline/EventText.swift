@@ -7,9 +7,9 @@ enum EventText {
     /// All that happened, each once.
     static func summary(_ group: EventGroup) -> String {
         if let line = group.lines.first, group.lines.count == 1 { return sentence(line) }
-        return group.parts.map { part in
-            switch part {
-            case .members(let outcome, let people): sentence(outcome, people)
+        return group.segments.map { segment in
+            switch segment {
+            case .members(let change, let users): sentence(change, users)
             case .room(let line): sentence(line)
             }
         }.joined(separator: " · ")
@@ -20,7 +20,7 @@ enum EventText {
         let names = [
             "actor": name(line.actor),
             // Never the first word: what begins with the user has sentences of its own.
-            "name": line.subject == .own ? translated("you") : name(line.subject),
+            "name": line.subject == .currentUser ? translated("you") : name(line.subject),
             "before": event.before ?? name(line.subject), "after": event.after ?? "",
         ]
         switch event.kind {
@@ -29,13 +29,13 @@ enum EventText {
         case .removed: return fill(translated("{actor} removed {name}"), names)
         case .banned: return fill(translated("{actor} banned {name}"), names)
         case .unbanned: return fill(translated("{actor} lifted the ban of {name}"), names)
-        case .renamed where line.subject == .own: return fill(translated("You are now called {after}"), names)
+        case .renamed where line.subject == .currentUser: return fill(translated("You are now called {after}"), names)
         case .renamed where event.after != nil: return fill(translated("{before} is now called {after}"), names)
         case .roomNamed where event.after == nil: return fill(translated("{actor} took away the room’s name"), names)
         case .roomNamed: return fill(translated("{actor} named the room “{after}”"), names)
         case .topicSet where event.after == nil: return fill(translated("{actor} took away the topic"), names)
         case .topicSet: return fill(translated("{actor} set the topic to “{after}”"), names)
-        case .roomPictured: return fill(translated("{actor} changed the room’s picture"), names)
+        case .roomAvatarChanged: return fill(translated("{actor} changed the room’s picture"), names)
         case .encrypted: return fill(translated("{actor} turned on encryption"), names)
         case .replaced where event.after != nil:
             return fill(translated("{actor} moved the conversation to another room: “{after}”"), names)
@@ -53,9 +53,9 @@ enum EventText {
         case .uninvitedElsewhere where event.after == nil:
             return fill(translated("{actor} took back an invitation"), names)
         case .uninvitedElsewhere: return fill(translated("{actor} took back the invitation of {after}"), names)
-        case .called where line.actor == .own: return translated("You called")
+        case .called where line.actor == .currentUser: return translated("You called")
         case .called: return fill(translated("Missed call from {actor}"), names)
-        case .joined, .left, .declined, .knocked, .renamed, .pictured:
+        case .joined, .left, .declined, .knocked, .renamed, .avatarChanged:
             return sentence(.kind(event.kind), [line.subject])
         }
     }
@@ -87,10 +87,10 @@ enum EventText {
         }
     }
 
-    private static func sentence(_ outcome: EventGroup.Outcome, _ people: [EventGroup.Person]) -> String {
-        let count = people.count
+    private static func sentence(_ change: EventGroup.Change, _ users: [EventGroup.Participant]) -> String {
+        let count = users.count
         let text =
-            switch outcome {
+            switch change {
             case .joinedAndLeft: translated("{name} joined and left", "{name} joined and left", count: count)
             case .rejoined: translated("{name} left and came back", "{name} left and came back", count: count)
             case .kind(.joined): translated("{name} joined", "{name} joined", count: count)
@@ -98,35 +98,35 @@ enum EventText {
             case .kind(.declined):
                 translated("{name} declined the invitation", "{name} declined the invitations", count: count)
             case .kind(.knocked): translated("{name} asked to join", "{name} asked to join", count: count)
-            case .kind(.invited) where people == [.own]: translated("You were invited")
+            case .kind(.invited) where users == [.currentUser]: translated("You were invited")
             case .kind(.invited): translated("{name} was invited", "{name} were invited", count: count)
             case .kind(.uninvited):
                 translated(
                     "the invitation of {name} was taken back", "the invitations of {name} were taken back", count: count
                 )
-            case .kind(.removed) where people == [.own]: translated("You were removed")
+            case .kind(.removed) where users == [.currentUser]: translated("You were removed")
             case .kind(.removed): translated("{name} was removed", "{name} were removed", count: count)
-            case .kind(.banned) where people == [.own]: translated("You were banned")
+            case .kind(.banned) where users == [.currentUser]: translated("You were banned")
             case .kind(.banned): translated("{name} was banned", "{name} were banned", count: count)
             case .kind(.unbanned):
                 translated("the ban of {name} was lifted", "the bans of {name} were lifted", count: count)
-            case .kind(.pictured):
+            case .kind(.avatarChanged):
                 translated("{name} changed their picture", "{name} changed their pictures", count: count)
             case .kind: translated("{name} changed their name", "{name} changed their names", count: count)
             }
-        return fill(text, ["name": names(people)])
+        return fill(text, ["name": names(users)])
     }
 
-    private static func name(_ person: EventGroup.Person) -> String {
-        switch person {
-        case .own: translated("You")
+    private static func name(_ user: EventGroup.Participant) -> String {
+        switch user {
+        case .currentUser: translated("You")
         case .named(let name): name
         }
     }
 
     /// “Ada”, “Ada and Bo”, “Ada, Bo and Cy”, “Ada, Bo and 3 others”.
-    static func names(_ people: [EventGroup.Person]) -> String {
-        let names = people.enumerated().map { $0 > 0 && $1 == .own ? translated("you") : name($1) }
+    static func names(_ users: [EventGroup.Participant]) -> String {
+        let names = users.enumerated().map { $0 > 0 && $1 == .currentUser ? translated("you") : name($1) }
         switch names.count {
         case 0: return ""
         case 1: return names[0]

@@ -64,7 +64,7 @@ final class LinkPreviewCard {
         self.link = link
         loading?.cancel()
         widget.isVisible = false
-        if let known = previews.known(of: link.target.address) { return fill(known) }
+        if let cached = previews.cachedPreview(of: link.target.address) { return fill(cached) }
         loading = Task { [weak self] in
             let preview = await previews.preview(of: link.target.address)
             if !Task.isCancelled { self?.fill(preview) }
@@ -82,10 +82,10 @@ final class LinkPreviewCard {
         widget.setAccessibleLabel(translated("Open %s").replacing("%s", with: preview.title))
         gtk_picture_set_paintable(picture.cast(), nil)
         picture.isVisible = preview.picture != nil
-        guard let shown = preview.picture else { return }
+        guard let image = preview.picture else { return }
         let side = Self.side * max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
         loading = Task { [weak self, weak media] in
-            let decoded = await media?.previews.picture(of: shown, fitting: side, by: side)
+            let decoded = await media?.previews.image(of: image, fitting: side, by: side)
             guard !Task.isCancelled, let self else { return }
             if let decoded {
                 gtk_picture_set_paintable(picture.cast(), decoded.paintable.cast())

@@ -28,8 +28,8 @@ final class MessageButtons {
             gtk_widget_set_focusable(button.cast(), 0)
             gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
         }
-        let parts: [Widget] = isOwn ? [time, menu, edit, react, reply] : [reply, react, edit, menu, time]
-        parts.forEach(widget.append)
+        let children: [Widget] = isOwn ? [time, menu, edit, react, reply] : [reply, react, edit, menu, time]
+        children.forEach(widget.append)
     }
 
     func show(_ message: MessageItem, time text: String) {
@@ -38,11 +38,11 @@ final class MessageButtons {
         reply.isVisible = message.canReply
         react.isVisible = message.canReact
         edit.isVisible = message.canEdit
-        emphasiseReply(0)
+        emphasizeReply(0)
     }
 
     /// - Parameter progress: of a swipe, from 0 to 1, where letting go replies.
-    func emphasiseReply(_ progress: Double) {
+    func emphasizeReply(_ progress: Double) {
         reply.setStyle("suggested-action", progress >= 1)
         gtk_widget_set_opacity(reply.cast(), progress > 0 ? 0.3 + 0.7 * min(1, progress) : 1)
     }
@@ -56,12 +56,12 @@ final class MessageButtons {
         gtk_overlay_set_child(overlay.cast(), bubble.cast())
         gtk_overlay_add_overlay(overlay.cast(), widget.cast())
         overlay.intercept("get-child-position") { [weak self, weak row] arguments in
-            guard let self, let row, let overlay = arguments.emitter, let place = arguments.boxed(1),
+            guard let self, let row, let overlay = arguments.emitter, let allocation = arguments.boxed(1),
                 arguments.object(0) == self.widget.pointer
             else {
                 return false
             }
-            place.assumingMemoryBound(to: GdkRectangle.self).pointee = self.place(
+            allocation.assumingMemoryBound(to: GdkRectangle.self).pointee = self.frame(
                 beside: Widget(borrowing: overlay), in: row)
             return true
         }
@@ -69,14 +69,14 @@ final class MessageButtons {
         gtk_widget_set_can_target(widget.cast(), 0)
         row.connect("state-flags-changed") { [weak self, weak row] _ in
             guard let self, let row else { return }
-            let shown = GTK_STATE_FLAG_PRELIGHT.rawValue | GTK_STATE_FLAG_FOCUS_WITHIN.rawValue
-            let isShown = gtk_widget_get_state_flags(row.cast()).rawValue & shown != 0
-            gtk_widget_set_can_target(self.widget.cast(), isShown ? 1 : 0)
+            let activeFlags = GTK_STATE_FLAG_PRELIGHT.rawValue | GTK_STATE_FLAG_FOCUS_WITHIN.rawValue
+            let isActive = gtk_widget_get_state_flags(row.cast()).rawValue & activeFlags != 0
+            gtk_widget_set_can_target(self.widget.cast(), isActive ? 1 : 0)
         }
         return overlay
     }
 
-    private func place(beside bubble: Widget, in row: Widget) -> GdkRectangle {
+    private func frame(beside bubble: Widget, in row: Widget) -> GdkRectangle {
         var (minimum, size) = (GtkRequisition(), GtkRequisition())
         gtk_widget_get_preferred_size(widget.cast(), &minimum, &size)
         let (width, height) = (size.width, size.height)

@@ -21,7 +21,7 @@ final class MessageMenu {
     private let popover: PopoverMenu
     private let actions = ActionGroup()
     private var item: MessageItem?
-    private let focus = KeptFocus()
+    private let focus = FocusRestorer()
     private var reply: Action?
     private var copy: Action?
     private var edit: Action?
@@ -56,7 +56,7 @@ final class MessageMenu {
         }
         addMore()
         parent.insertActions(actions, prefix: "message")
-        popover.connect("closed") { [weak self] _ in self?.focus.giveBack() }
+        popover.connect("closed") { [weak self] _ in self?.focus.restore() }
     }
 
     private func addMore() {
@@ -107,7 +107,7 @@ final class MessageMenu {
         react?.isEnabled = item.canReact
         history?.isEnabled = item.hasHistory
         retry?.isEnabled = item.canRetry
-        select?.isEnabled = item.canMark
+        select?.isEnabled = item.canSelect
         forward?.isEnabled = item.canForward
         copyLink?.isEnabled = item.canCopyLink
         reply?.isEnabled = item.canReply
@@ -115,7 +115,7 @@ final class MessageMenu {
         edit?.isEnabled = item.canEdit
         delete?.isEnabled = item.canDelete
         guard item.canCopy || item.canEdit || item.canDelete else { return }
-        focus.keep(around: parent)
+        focus.save(around: parent)
         popover.popUp(x: parentX, y: parentY)
     }
 }

@@ -9,7 +9,7 @@ final class MessageQuote {
     let widget: Button
     var onClick: ((MessageID) -> Void)?
     /// For assistive technology; nil without a quote.
-    private(set) var spoken: String?
+    private(set) var accessibleText: String?
 
     private let sender = Label()
     private let text = Label()
@@ -40,14 +40,14 @@ final class MessageQuote {
     func show(_ quote: MessageItem.Quote?) {
         widget.isVisible = quote != nil
         target = nil
-        spoken = nil
+        accessibleText = nil
         switch quote {
         case nil: return
         case .loading(let id):
             target = id
             sender.isVisible = false
             text.show(WrittenText(translated("Loading…"), syntax: .plain))
-        case .gone:
+        case .unavailable:
             sender.isVisible = false
             text.show(WrittenText(translated("Message not available"), syntax: .plain))
         case .text(let id, let name, let words):
@@ -56,7 +56,7 @@ final class MessageQuote {
             sender.text = name
             text.show(words)
             // Translators: %s is the name of who wrote the message that is answered.
-            spoken = translated("In reply to %s.").replacing("%s", with: name)
+            accessibleText = translated("In reply to %s.").replacing("%s", with: name)
         }
         widget.isSensitive = target != nil
     }

@@ -30,29 +30,29 @@ final class MessageRow: TimelineRow {
     private let shortened = Button(sinking: gtk_button_new_with_label(translated("Show All")))
     private let meta = Label()
     private let buttons: MessageButtons
-    private let reactions: ReactionStrip
-    let readers: ReaderStrip
+    private let reactions: ReactionsView
+    let readReceipts: ReadReceiptsView
     /// Made when they are first needed, as few rows ever are.
-    private(set) var unsent: UnsentStrip?
-    private(set) var upload: UploadStrip?
+    private(set) var failedMessageBar: FailedMessageBar?
+    private(set) var upload: UploadProgressBar?
     private let column = Box(.vertical, spacing: 3)
     private weak var delegate: (any MessageRowDelegate)?
     private let avatar: AvatarView?
-    private let pictures: AvatarPictures
+    private let avatarLoader: AvatarLoader
     private let files: AttachmentView
     let preview: LinkPreviewCard
     private(set) var item: MessageItem?
     /// What assistive technology reads.
-    private(set) var spoken = ""
+    private(set) var accessibleText = ""
 
     init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
         self.isOwn = isOwn
-        pictures = media.avatars
-        readers = ReaderStrip(pictures: media.avatars)
+        avatarLoader = media.avatars
+        readReceipts = ReadReceiptsView(avatarLoader: media.avatars)
         files = AttachmentView(media: media)
         preview = LinkPreviewCard(media: media)
         buttons = MessageButtons(isOwn: isOwn)
-        reactions = ReactionStrip(isOwn: isOwn)
+        reactions = ReactionsView(isOwn: isOwn)
         self.delegate = delegate
         widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
         avatar = isOwn ? nil : AvatarView(size: 30)
@@ -105,57 +105,57 @@ final class MessageRow: TimelineRow {
         sender.isVisible = message.showsSender
         quote.show(message.quote)
         files.show(message.attachments)
-        let said = message.isDeleted ? MessageBody(plain: translated("Message deleted")) : message.body
-        body.show(said, sender: message.senderName)
+        let displayedBody = message.isDeleted ? MessageBody(plain: translated("Message deleted")) : message.body
+        body.show(displayedBody, sender: message.senderName)
         body.select(selected)
         body.widget.isVisible = message.isDeleted || !message.text.isEmpty
         preview.show(message.isDeleted ? nil : message.body.previewedLink)
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
-        showStrips(message)
-        readers.show(message.readers)
+        showDelivery(message)
+        readReceipts.show(message.readers)
         let time = DateText.time(message.sentAt)
         meta.text = metaText(message, time)
         meta.isVisible = !meta.text.isEmpty
         buttons.show(message, time: message.endsGroup ? "" : time)
         if let avatar {
-            avatar.show(message.senderName, message.senderAvatar, from: pictures)
+            avatar.show(message.senderName, message.senderAvatar, from: avatarLoader)
             gtk_widget_set_opacity(avatar.widget.cast(), message.endsGroup ? 1 : 0)
         }
         widget.setStyle("starts-group", message.startsGroup)
         widget.setStyle("ends-group", message.endsGroup)
         widget.setStyle("deleted", message.isDeleted)
         widget.setStyle("editing", message.isBeingEdited)
-        widget.setStyle("marked", message.isMarked)
-        widget.setAccessiblySelected(message.isMarked)
-        spoken = sentence(message, time)
-        widget.setAccessibleLabel(spoken)
+        widget.setStyle("marked", message.isSelected)
+        widget.setAccessiblySelected(message.isSelected)
+        accessibleText = sentence(message, time)
+        widget.setAccessibleLabel(accessibleText)
     }
 
-    private func showStrips(_ message: MessageItem) {
-        if message.refused != nil, unsent == nil { unsent = makeUnsentStrip() }
-        unsent?.show(message.refused)
-        if message.upload != nil, upload == nil { upload = makeUploadStrip() }
+    private func showDelivery(_ message: MessageItem) {
+        if message.rejectedItem != nil, failedMessageBar == nil { failedMessageBar = makeFailedMessageBar() }
+        failedMessageBar?.show(message.rejectedItem)
+        if message.upload != nil, upload == nil { upload = makeUploadProgressBar() }
         upload?.show(message.upload)
     }
 
-    private func makeUnsentStrip() -> UnsentStrip {
-        let strip = UnsentStrip(isOwn: isOwn)
-        strip.onRetry = { [weak self] in self?.item.map { self?.delegate?.retry($0.id) } }
-        strip.onDiscard = { [weak self] isMessage in
+    private func makeFailedMessageBar() -> FailedMessageBar {
+        let bar = FailedMessageBar(isOwn: isOwn)
+        bar.onRetry = { [weak self] in self?.item.map { self?.delegate?.retry($0.id) } }
+        bar.onDiscard = { [weak self] isMessage in
             guard let self, let item else { return }
             if isMessage { delegate?.delete(item) } else { delegate?.discard(item.id) }
         }
-        gtk_widget_set_margin_start(strip.widget.cast(), isOwn ? 0 : textInset)
-        column.insert(strip.widget, after: reactions.widget)
-        return strip
+        gtk_widget_set_margin_start(bar.widget.cast(), isOwn ? 0 : textInset)
+        column.insert(bar.widget, after: reactions.widget)
+        return bar
     }
 
-    private func makeUploadStrip() -> UploadStrip {
-        let strip = UploadStrip()
-        strip.onCancel = { [weak self] in self?.item.map { self?.delegate?.discard($0.id) } }
-        column.insert(strip.widget, after: reactions.widget)
-        return strip
+    private func makeUploadProgressBar() -> UploadProgressBar {
+        let bar = UploadProgressBar()
+        bar.onCancel = { [weak self] in self?.item.map { self?.delegate?.discard($0.id) } }
+        column.insert(bar.widget, after: reactions.widget)
+        return bar
     }
 
     /// Whether some of the text is drawn as selected.
@@ -164,13 +164,13 @@ final class MessageRow: TimelineRow {
     func select(_ range: Range<Int>?) { body.select(range) }
 
     /// Marks what a search looks for, and whether the message is the one that it stands at.
-    func light(_ terms: SearchTerms, isCurrent: Bool) {
-        body.light(item?.isDeleted == true ? SearchTerms(terms: []) : terms)
+    func highlight(_ terms: SearchTerms, isCurrent: Bool) {
+        body.highlight(item?.isDeleted == true ? SearchTerms(terms: []) : terms)
         widget.setStyle("current-match", isCurrent)
     }
 
     /// What is marked of the text by ``light(_:isCurrent:)``.
-    var litText: String? { body.litText }
+    var highlightedText: String? { body.highlightedText }
 
     /// Marks the row that was looked for.
     func setFound(_ isFound: Bool) { widget.setStyle("found", isFound) }
@@ -178,7 +178,7 @@ final class MessageRow: TimelineRow {
     /// How far a swipe to reply has come, from 0 to 1.
     func showSwipe(_ progress: Double) {
         widget.setStyle("swiping", progress > 0)
-        buttons.emphasiseReply(progress)
+        buttons.emphasizeReply(progress)
     }
 
     /// The place in the message's text nearest to a point in the coordinates of `other`.
@@ -237,7 +237,7 @@ final class MessageRow: TimelineRow {
             line.append(avatar.widget)
         }
         let surrounded = buttons.around(bubble, in: widget)
-        readers.place(beside: surrounded, in: widget, atEnd: !isOwn)
+        readReceipts.attach(beside: surrounded, in: widget, atEnd: !isOwn)
         line.append(surrounded)
         // However narrow the window is, it can be seen whose a message is.
         (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
@@ -253,26 +253,28 @@ final class MessageRow: TimelineRow {
     }
 
     private func states(_ message: MessageItem) -> [String] {
-        var parts: [String] = []
-        if message.isEdited { parts.append(translated("edited")) }
+        var components: [String] = []
+        if message.isEdited { components.append(translated("edited")) }
         if message.isOnItsWay {
-            parts.append(message.waitsForSignIn ? translated("waiting for you to sign in") : translated("sending…"))
+            components.append(
+                message.waitsForSignIn ? translated("waiting for you to sign in") : translated("sending…"))
         }
-        if message.delivery == .failed { parts.append(translated("not sent")) }
-        return parts
+        if message.delivery == .failed { components.append(translated("not sent")) }
+        return components
     }
 
     /// One sentence for assistive technology.
     private func sentence(_ message: MessageItem, _ time: String) -> String {
         let sender = message.isOwn ? translated("You") : message.senderName
         // The time is told of each message, whether it is shown or not.
-        let refused = message.pendingChange == nil ? nil : message.refused.map(UnsentStrip.text)
-        let state = ([time] + states(message) + [refused].compactMap(\.self)).joined(separator: ", ")
-        let said = message.isDeleted ? translated("Message deleted") : message.spokenText
-        let what = [AttachmentView.spoken(message.attachments), said].filter { !$0.isEmpty }.joined(separator: ". ")
-        let given = message.reactions.map { " " + ReactionStrip.spoken($0) + "." }.joined()
-        let answered = quote.spoken.map { " " + $0 } ?? ""
-        let read = readers.spoken.isEmpty ? "" : ". \(readers.spoken)"
-        return "\(sender): \(what).\(answered)\(given) \(state)\(read)"
+        let failureText = message.pendingChange == nil ? nil : message.rejectedItem.map(FailedMessageBar.text)
+        let state = ([time] + states(message) + [failureText].compactMap(\.self)).joined(separator: ", ")
+        let messageText = message.isDeleted ? translated("Message deleted") : message.accessibleText
+        let what = [AttachmentView.accessibleText(message.attachments), messageText].filter { !$0.isEmpty }.joined(
+            separator: ". ")
+        let reactionsText = message.reactions.map { " " + ReactionsView.accessibleText($0) + "." }.joined()
+        let quoteText = quote.accessibleText.map { " " + $0 } ?? ""
+        let read = readReceipts.accessibleText.isEmpty ? "" : ". \(readReceipts.accessibleText)"
+        return "\(sender): \(what).\(quoteText)\(reactionsText) \(state)\(read)"
     }
 }

@@ -16,7 +16,7 @@ final class ReactionPicker {
     private(set) var buttons: [Button] = []
     private var message: MessageID?
     private var target = GdkRectangle()
-    private let focus = KeptFocus()
+    private let focus = FocusRestorer()
     private var isOpeningChooser = false
 
     init(parent: Widget) {
@@ -42,7 +42,7 @@ final class ReactionPicker {
         }
         gtk_popover_set_child(popover.cast(), row.cast())
         popover.connect("closed") { [weak self] _ in
-            if self?.isOpeningChooser == false { self?.focus.giveBack() }
+            if self?.isOpeningChooser == false { self?.focus.restore() }
         }
     }
 
@@ -58,7 +58,7 @@ final class ReactionPicker {
     func open(for message: MessageID, at widget: Widget) {
         guard let bounds = widget.bounds(in: parent) else { return }
         self.message = message
-        focus.keep(around: parent)
+        focus.save(around: parent)
         target = GdkRectangle(
             x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
         gtk_popover_set_pointing_to(popover.cast(), &target)
@@ -85,7 +85,7 @@ final class ReactionPicker {
         let chooser = Widget(sinking: gtk_emoji_chooser_new())
         chooser.attachPopover(to: parent)
         chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
-        chooser.connect("closed") { [weak self] _ in self?.focus.giveBack() }
+        chooser.connect("closed") { [weak self] _ in self?.focus.restore() }
         return chooser
     }
 }

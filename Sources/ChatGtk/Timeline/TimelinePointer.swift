@@ -103,8 +103,8 @@ final class TimelinePointer {
         guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
         let offset = row.offset(atX: x, y: y, in: view.widget)
         // While messages are marked a click marks, wherever on the row.
-        if model.state.markedCount > 0 {
-            if count == 1 { model.send(.mark(item.id)) }
+        if model.state.selectedCount > 0 {
+            if count == 1 { model.send(.toggleSelection(item.id)) }
             return
         }
         switch count {

@@ -22,8 +22,8 @@ extension TimelineView {
         if shift, handleShiftKey(key) { return true }
         switch key {
         case GDK_KEY_Escape:
-            if viewModel.state.markedCount > 0 {
-                viewModel.send(.clearMarks)
+            if viewModel.state.selectedCount > 0 {
+                viewModel.send(.clearSelection)
             } else if viewModel.selection != nil {
                 viewModel.selection = nil
             } else {
@@ -32,8 +32,8 @@ extension TimelineView {
         case GDK_KEY_space where focusedEvents != nil, GDK_KEY_Return where focusedEvents != nil:
             focusedEvents.map { viewModel.send(.toggleEvents($0.id)) }
         case GDK_KEY_space where !control && !shift && focusedMessage != nil:
-            focusedMessage.map { viewModel.send(.mark($0.id)) }
-        case GDK_KEY_Delete where viewModel.state.canDeleteMarked: onDeleteMarked?()
+            focusedMessage.map { viewModel.send(.toggleSelection($0.id)) }
+        case GDK_KEY_Delete where viewModel.state.canDeleteSelected: onDeleteSelected?()
         case GDK_KEY_Menu: openMenuOfFocusedRow()
         case GDK_KEY_plus where !control && focusedMessage?.canReact == true: reactToFocused()
         default:
@@ -102,7 +102,7 @@ extension TimelineView {
     }
 
     private func copySelectionOrFocused() {
-        if viewModel.state.markedCount > 0 { return copyMarked() }
+        if viewModel.state.selectedCount > 0 { return copySelectedMessages() }
         if copySelection() { return }
         if let message = focusedMessage, message.canCopy {
             Clipboard.write(ClipboardFragment(copying: message), of: widget)

@@ -31,7 +31,7 @@ final class TimelineView {
     /// Asks to which room messages are to go.
     var onForward: (([MessageID]) -> Void)?
     /// The marked messages are to be deleted, if the user means it.
-    var onDeleteMarked: (() -> Void)?
+    var onDeleteSelected: (() -> Void)?
     var onDelete: ((MessageItem) -> Void)?
     /// A message's history was asked for.
     var onHistory: ((MessageID) -> Void)?
@@ -39,13 +39,13 @@ final class TimelineView {
     private let scroller: ScrolledWindow
     private let media: MediaPresenter
     private let calendar: DayPicker
-    private let attention: Attention
+    private let activityMonitor: WindowActivityMonitor
     private(set) var pointer: TimelinePointer?
-    private var lit = (terms: SearchTerms(terms: []), current: MessageID?.none)
+    private var highlighted = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
     /// Whether the rows are others since the last layout: what is looked for then is shown at once.
-    private var isFresh = true
-    private var asked: TimelineListEdge?
+    private var isRebuilt = true
+    private var requestedEdge: TimelineListEdge?
     private var retry: Timeout?
 
     init(viewModel: TimelineViewModel, media: MediaPresenter, scroller: ScrolledWindow, menuParent: Widget) {
@@ -56,20 +56,20 @@ final class TimelineView {
         menu = MessageMenu(parent: menuParent)
         reactions = ReactionPicker(parent: menuParent)
         calendar = DayPicker(parent: menuParent)
-        attention = Attention(on: scroller)
+        activityMonitor = WindowActivityMonitor(on: scroller)
         list.maximumRowWidth = Self.maximumRowWidth
         widget.setAccessibleLabel(translated("Messages"))
         // Code and tables within are scrolled to the side.
-        scroller.takesScrolling(only: .upright)
+        scroller.handleScrolling(only: .upright)
         scroller.setChild(widget)
         list.source = self
         connectList()
         connectMenu()
         pointer = TimelinePointer(view: self)
         addKeys()
-        followEnds()
-        media.pictures = { [weak viewModel] in
-            viewModel?.rows.compactMap(\.message).flatMap(\.attachments).filter(PicturePart.shows) ?? []
+        updatePaging()
+        media.images = { [weak viewModel] in
+            viewModel?.rows.compactMap(\.message).flatMap(\.attachments).filter(ImageContentView.shows) ?? []
         }
         viewModel.onEffect = { [weak self] in self?.carryOut($0) }
     }
@@ -84,8 +84,8 @@ final class TimelineView {
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         calendar.onPick = { [weak viewModel] in viewModel?.send(.jump(.date($0))) }
-        scroller.connect("map") { [weak self] _ in self?.list.noticeAgain() }
-        attention.onChange = { [weak viewModel] in viewModel?.send(.attended($0)) }
+        scroller.connect("map") { [weak self] _ in self?.list.notifyAgain() }
+        activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.attended($0)) }
     }
 
     private func connectMenu() {
@@ -96,7 +96,7 @@ final class TimelineView {
         menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
         menu.onHistory = { [weak self] in self?.onHistory?($0) }
         menu.onRetry = { [weak viewModel] in viewModel?.send(.retry($0)) }
-        menu.onSelect = { [weak viewModel] in viewModel?.send(.mark($0)) }
+        menu.onSelect = { [weak viewModel] in viewModel?.send(.toggleSelection($0)) }
         menu.onForward = { [weak self] in self?.onForward?([$0]) }
         menu.onCopyLink = { [weak self] in self?.copyLink(to: $0) }
         reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
@@ -108,7 +108,7 @@ final class TimelineView {
     /// Offers the days to go to.
     /// - Parameter date: the day to begin with; the one that is being read without one.
     func openCalendar(at widget: Widget, date: Date? = nil) {
-        calendar.open(at: widget, date: date ?? place.flatMap { sentAt($0.message) })
+        calendar.open(at: widget, date: date ?? scrollPosition.flatMap { sentAt($0.message) })
     }
 
     private func sentAt(_ message: MessageID) -> Date? {
@@ -124,21 +124,21 @@ final class TimelineView {
         switch effect {
         case .changed(let changes):
             changes.forEach(carryOut)
-            followEnds()
+            updatePaging()
         case .replaced:
-            isFresh = true
+            isRebuilt = true
             list.followsEnd = !viewModel.state.isDetached
             list.reset()
-            followEnds()
-        case .revealOldest: list.scrollToStart(animated: !isFresh)
-        case .revealNewest: list.scrollToEnd(animated: !isFresh)
-        case .reveal(.unreadLine): list.scroll(to: TimelineItem.ID.unreadLine, at: .start, animated: !isFresh)
+            updatePaging()
+        case .revealOldest: list.scrollToStart(animated: !isRebuilt)
+        case .revealNewest: list.scrollToEnd(animated: !isRebuilt)
+        case .reveal(.unreadLine): list.scroll(to: TimelineItem.ID.unreadLine, at: .start, animated: !isRebuilt)
         case .reveal(let id):
-            list.scroll(to: id, at: .center, animated: !isFresh)
-            mark(id)
+            list.scroll(to: id, at: .center, animated: !isRebuilt)
+            showFound(id)
         case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
-        case .restore(let place):
-            list.restore(.row(TimelineItem.ID.message(place.message), below: place.offset))
+        case .restore(let scrollPosition):
+            list.restore(.row(TimelineItem.ID.message(scrollPosition.message), below: scrollPosition.offset))
         case .loaded(let isThere): loaded(isThere: isThere)
         case .selectionChanged: showSelection()
         case .arrived(let messages): onArrived?(messages)
@@ -153,38 +153,38 @@ final class TimelineView {
         }
     }
 
-    private func mark(_ id: TimelineItem.ID) {
-        clearMark()
-        let end = Timeout(after: Self.foundDuration) { [weak self] in self?.clearMark() }
+    private func showFound(_ id: TimelineItem.ID) {
+        clearFound()
+        let end = Timeout(after: Self.foundDuration) { [weak self] in self?.clearFound() }
         found = (id, end)
         (list.row(for: id) as? MessageRow)?.setFound(true)
     }
 
-    private func clearMark() {
-        guard let marked = found else { return }
+    private func clearFound() {
+        guard let previous = found else { return }
         found = nil
-        (list.row(for: marked.id) as? MessageRow)?.setFound(false)
+        (list.row(for: previous.id) as? MessageRow)?.setFound(false)
     }
 
     private func showSelection() {
-        for (_, row) in list.realisedRows {
+        for (_, row) in list.realizedRows {
             guard let row = row as? MessageRow, let item = row.item else { continue }
             row.select(viewModel.selectedRange(in: item))
         }
     }
 
     /// Marks what a search looks for in all messages, and the one that it stands at.
-    func light(_ terms: SearchTerms, current: MessageID?) {
-        lit = (terms, current)
-        for (_, row) in list.realisedRows {
+    func highlight(_ terms: SearchTerms, current: MessageID?) {
+        highlighted = (terms, current)
+        for (_, row) in list.realizedRows {
             guard let row = row as? MessageRow else { continue }
-            row.light(terms, isCurrent: current != nil && current == row.item?.id)
+            row.highlight(terms, isCurrent: current != nil && current == row.item?.id)
         }
     }
 
     // MARK: Pages
 
-    private func followEnds() {
+    private func updatePaging() {
         let state = viewModel.state
         // The end of a stretch in the past is not to be held to when the next page comes.
         if list.followsEnd == state.isDetached { list.followsEnd = !state.isDetached }
@@ -195,13 +195,13 @@ final class TimelineView {
     }
 
     private func load(_ edge: TimelineListEdge) {
-        asked = edge
+        requestedEdge = edge
         viewModel.send(.load(edge == .start ? .older : .newer))
         if viewModel.state.loading == nil { loaded(isThere: false) }
     }
 
     private func loaded(isThere: Bool) {
-        guard let edge = asked else { return }
+        guard let edge = requestedEdge else { return }
         if isThere {
             finishLoading(edge)
         } else {
@@ -210,8 +210,8 @@ final class TimelineView {
     }
 
     private func finishLoading(_ edge: TimelineListEdge) {
-        asked = nil
-        followEnds()
+        requestedEdge = nil
+        updatePaging()
         list.finishedLoading(edge, hasMore: list.moreRows.contains(edge))
     }
 
@@ -220,28 +220,28 @@ final class TimelineView {
     private func positionChanged() {
         // Before a layout everything would be at the end, and thereby be read.
         guard list.isLaidOut else { return }
-        isFresh = false
+        isRebuilt = false
         let isAtEnd = list.isAtEnd && !viewModel.state.isDetached
         onAtEnd?(isAtEnd)
         guard scroller.isMapped, list.count > 0 else { return }
         if isAtEnd {
             viewModel.send(.scrolled(to: nil))
-        } else if let place {
-            viewModel.send(.scrolled(to: place))
+        } else if let scrollPosition {
+            viewModel.send(.scrolled(to: scrollPosition))
         }
     }
 
     /// The lowest message that is wholly in view, or else one that is in part.
-    private var place: ReadingPlace? {
+    private var scrollPosition: ScrollPosition? {
         let height = Double(widget.height)
-        var partly: ReadingPlace?
+        var partly: ScrollPosition?
         for index in list.visibleRows.reversed() {
             guard index < viewModel.rows.count, let message = viewModel.rows[index].message,
                 let bounds = list.bounds(of: viewModel.rows[index].id)
             else { continue }
-            let place = ReadingPlace(message: message.id, offset: bounds.top + bounds.height - height)
-            if place.offset <= 0 { return place }
-            partly = place
+            let position = ScrollPosition(message: message.id, offset: bounds.top + bounds.height - height)
+            if position.offset <= 0 { return position }
+            partly = position
         }
         return partly
     }
@@ -263,7 +263,7 @@ extension TimelineView: TimelineListSource {
         case .ownMessage: MessageRow(isOwn: true, media: media, delegate: self)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
-        case .events: EventRow(pictures: media.avatars) { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
+        case .events: EventRow(avatarLoader: media.avatars) { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
         case .more, nil: MoreRow()
         }
     }
@@ -273,7 +273,8 @@ extension TimelineView: TimelineListSource {
         let item = viewModel.rows[index]
         row.show(item, selected: item.message.flatMap(viewModel.selectedRange(in:)))
         (row as? MessageRow)?.setFound(found?.id == item.id)
-        (row as? MessageRow)?.light(lit.terms, isCurrent: lit.current != nil && lit.current == item.message?.id)
+        (row as? MessageRow)?.highlight(
+            highlighted.terms, isCurrent: highlighted.current != nil && highlighted.current == item.message?.id)
     }
 }
 
@@ -325,11 +326,11 @@ extension TimelineView: MessageRowDelegate {
     }
 
     /// Copies the marked messages, and marks them no more.
-    func copyMarked() {
+    func copySelectedMessages() {
         Task { [viewModel, widget] in
             do {
-                Clipboard.write(try await viewModel.copyMarked(), of: widget)
-                viewModel.send(.clearMarks)
+                Clipboard.write(try await viewModel.copySelected(), of: widget)
+                viewModel.send(.clearSelection)
             } catch {
                 viewModel.onOutput?(.failed(ChatError(error)))
             }

@@ -38,8 +38,8 @@ nonisolated package struct HeightIndex {
 
     /// The height of a row in pixels, nil if it was not measured.
     package func height(of row: Int) -> Int? {
-        let (run, place, _) = tree.locate(row: row)
-        return run.isMeasured ? run.height(at: place) : nil
+        let (run, rowInRun, _) = tree.locate(row: row)
+        return run.isMeasured ? run.height(at: rowInRun) : nil
     }
 
     /// The rows before `row` together, in pixels.
@@ -47,8 +47,8 @@ nonisolated package struct HeightIndex {
     package func offset(of row: Int) -> Double {
         guard row > 0 else { return 0 }
         guard row < rows else { return total }
-        let (run, place, before) = tree.locate(row: row)
-        return pixels(before) + (run.isMeasured ? Double(run.pixels(before: place)) : Double(place) * estimate)
+        let (run, rowInRun, before) = tree.locate(row: row)
+        return pixels(before) + (run.isMeasured ? Double(run.pixels(before: rowInRun)) : Double(rowInRun) * estimate)
     }
 
     /// The row that covers `offset` pixels from the top: the first or last one if none does, nil if there is none.
@@ -57,15 +57,15 @@ nonisolated package struct HeightIndex {
         guard let (run, rest, before) = tree.locate(offset: offset, estimate: estimate) else { return nil }
         if run.isMeasured { return before + run.row(at: rest) }
         // Without a height only the last run is found, for an offset past all.
-        let place = estimate > 0 ? min(rest / estimate, Double(run.rows - 1)) : Double(run.rows - 1)
-        return before + Int(place)
+        let rowInRun = estimate > 0 ? min(rest / estimate, Double(run.rows - 1)) : Double(run.rows - 1)
+        return before + Int(rowInRun)
     }
 
     /// Remembers a row's height in pixels.
     package mutating func measure(_ row: Int, height: Int) {
-        let (run, place, _) = tree.locate(row: row)
+        let (run, rowInRun, _) = tree.locate(row: row)
         if run.isMeasured {
-            if run.height(at: place) != height { tree.set(row: row, to: height) }
+            if run.height(at: rowInRun) != height { tree.set(row: row, to: height) }
             return
         }
         tree.replace(row..<(row + 1), by: HeightRun(height: height))

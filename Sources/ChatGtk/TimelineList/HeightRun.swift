@@ -2,7 +2,7 @@
 nonisolated struct HeightRun {
     /// The most measured rows that one run holds.
     static let capacity = 1024
-    private static let tallest = Int(UInt16.max)
+    private static let maxCompactHeight = Int(UInt16.max)
 
     private(set) var rows: Int
     /// The sum of the measured heights, in pixels; 0 if not measured.
@@ -32,7 +32,7 @@ nonisolated struct HeightRun {
         self.heights = heights
         self.tall = tall
         pixels = heights.reduce(0) { $0 + Int($1) }
-        for height in (tall ?? [:]).values { pixels += height - Self.tallest }
+        for height in (tall ?? [:]).values { pixels += height - Self.maxCompactHeight }
     }
 
     var isMeasured: Bool { !heights.isEmpty }
@@ -40,7 +40,7 @@ nonisolated struct HeightRun {
     /// The height of a measured row in pixels.
     func height(at row: Int) -> Int {
         let height = Int(heights[row])
-        return height == Self.tallest ? tall?[row] ?? height : height
+        return height == Self.maxCompactHeight ? tall?[row] ?? height : height
     }
 
     /// The heights of the first `count` rows of a measured run together, in pixels.
@@ -65,7 +65,7 @@ nonisolated struct HeightRun {
     mutating func set(_ row: Int, to height: Int) {
         pixels += height - self.height(at: row)
         heights[row] = UInt16(clamping: height)
-        if height >= Self.tallest {
+        if height >= Self.maxCompactHeight {
             tall = tall ?? [:]
             tall?[row] = height
         } else if tall != nil {

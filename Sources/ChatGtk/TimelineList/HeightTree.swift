@@ -43,18 +43,18 @@ nonisolated struct HeightTree {
 
     /// The run that holds a row, the row's place in it, and what lies before the run.
     func locate(row: Int) -> (run: HeightRun, place: Int, before: Sum) {
-        var (node, place, before) = (root, row, Sum())
+        var (node, rowInRun, before) = (root, row, Sum())
         while true {
             let left = sum(nodes[Int(node)].left)
-            if place < left.rows {
+            if rowInRun < left.rows {
                 node = nodes[Int(node)].left
                 continue
             }
-            place -= left.rows
+            rowInRun -= left.rows
             before = before + left
             let run = nodes[Int(node)].run
-            if place < run.rows { return (run, place, before) }
-            place -= run.rows
+            if rowInRun < run.rows { return (run, rowInRun, before) }
+            rowInRun -= run.rows
             before = before + Self.sum(of: run)
             node = nodes[Int(node)].right
         }
@@ -117,8 +117,8 @@ nonisolated struct HeightTree {
     /// Takes out rows and puts `replacement`, if any, in their place.
     mutating func replace(_ rows: Range<Int>, by replacement: HeightRun?) {
         let (before, rest) = split(root, at: rows.lowerBound)
-        let (gone, after) = split(rest, at: rows.count)
-        release(gone)
+        let (removed, after) = split(rest, at: rows.count)
+        release(removed)
         root =
             replacement.map { run in
                 let node = make(run)
@@ -128,8 +128,8 @@ nonisolated struct HeightTree {
 
     /// Gives a measured row another height, in pixels.
     mutating func set(row: Int, to height: Int) {
-        let (run, place, _) = locate(row: row)
-        let change = height - run.height(at: place)
+        let (run, rowInRun, _) = locate(row: row)
+        let change = height - run.height(at: rowInRun)
         var (node, rest) = (root, row)
         while true {
             nodes[Int(node)].sum.pixels += change
@@ -164,9 +164,9 @@ nonisolated struct HeightTree {
         seed ^= seed >> 17
         seed ^= seed << 5
         let node = Node(run: run, priority: seed, sum: Self.sum(of: run))
-        if let place = free.popLast() {
-            nodes[Int(place)] = node
-            return place
+        if let reference = free.popLast() {
+            nodes[Int(reference)] = node
+            return reference
         }
         nodes.append(node)
         return Reference(nodes.count - 1)

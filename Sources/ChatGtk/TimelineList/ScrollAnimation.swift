@@ -16,8 +16,8 @@ final class ScrollAnimation {
     func rest(at time: Int64) -> Double {
         let start = self.start ?? time
         self.start = start
-        let left = 1 - Double(time - start) / Self.duration
-        return left <= 0 ? 0 : distance * left * left * left
+        let remaining = 1 - Double(time - start) / Self.duration
+        return remaining <= 0 ? 0 : distance * remaining * remaining * remaining
     }
 }
 

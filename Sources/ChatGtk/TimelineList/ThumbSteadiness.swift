@@ -16,7 +16,7 @@ nonisolated struct ThumbSteadiness {
     }
 
     private var direction: Direction?
-    private var shown: Extent?
+    private var displayedExtent: Extent?
 
     /// The user has moved: the thumb may go that way only, until ``release()``.
     mutating func moved(_ direction: Direction) { self.direction = direction }
@@ -24,33 +24,39 @@ nonisolated struct ThumbSteadiness {
     /// The thumb may go anywhere: rows came or went, or one has jumped.
     mutating func release() {
         direction = nil
-        shown = nil
+        displayedExtent = nil
     }
 
     /// What to tell the scrollbar.
     /// - Parameter page: the viewport's height in pixels.
     mutating func extent(_ real: Extent, page: Double) -> Extent {
         var result = real
-        if let shown, let direction, page > 0 {
+        if let displayedExtent, let direction, page > 0 {
             switch direction {
             case .up:
-                let least = Self.least(ahead: real.above, shownAhead: shown.above, shownBehind: shown.below, page)
-                result.below = max(real.below, least)
+                let minimum = Self.minimum(
+                    ahead: real.above, displayedAhead: displayedExtent.above, displayedBehind: displayedExtent.below,
+                    page)
+                result.below = max(real.below, minimum)
             case .down:
-                let least = Self.least(ahead: real.below, shownAhead: shown.below, shownBehind: shown.above, page)
-                result.above = max(real.above, least)
+                let minimum = Self.minimum(
+                    ahead: real.below, displayedAhead: displayedExtent.below, displayedBehind: displayedExtent.above,
+                    page)
+                result.above = max(real.above, minimum)
             }
         }
-        shown = result
+        displayedExtent = result
         return result
     }
 
     /// What must lie behind at least so that neither the thumb's middle nor one of its edges goes back on the track.
-    private static func least(ahead: Double, shownAhead: Double, shownBehind: Double, _ page: Double) -> Double {
-        guard shownAhead > 0 else { return 0 }
+    private static func minimum(ahead: Double, displayedAhead: Double, displayedBehind: Double, _ page: Double)
+        -> Double
+    {
+        guard displayedAhead > 0 else { return 0 }
         return max(
-            ahead * shownBehind / shownAhead,
-            ahead * (shownBehind + page) / shownAhead - page,
-            (ahead + page) * shownBehind / (shownAhead + page))
+            ahead * displayedBehind / displayedAhead,
+            ahead * (displayedBehind + page) / displayedAhead - page,
+            (ahead + page) * displayedBehind / (displayedAhead + page))
     }
 }

@@ -11,7 +11,7 @@ extension TimelineList {
         let index = min(max(0, index), self.index.rows)
         stayAtEnd()
         self.index.insert(count, at: index)
-        realised.inserted(count, at: index)
+        realized.inserted(count, at: index)
         switch anchor {
         case .row(let row, let edge, let offset) where row >= index && row != .max:
             anchor = .row(row + count, edge, offset)
@@ -27,12 +27,12 @@ extension TimelineList {
         let range = (max(0, index)..<max(0, index, index + count)).clamped(to: 0..<self.index.rows)
         guard !range.isEmpty else { return }
         moveAnchor(outOf: range)
-        if let focused = realised.rows.first(where: { range.contains($0.index) && isFocused($0) }) {
+        if let focused = realized.rows.first(where: { range.contains($0.index) && isFocused($0) }) {
             refocusIndex = range.lowerBound
             focusedKey = focusedKey == focused.key ? nil : focusedKey
         }
-        realised.release(from: source) { !range.contains($0.index) }
-        realised.removed(range)
+        realized.release(from: source) { !range.contains($0.index) }
+        realized.removed(range)
         self.index.remove(range)
         thumb.release()
         queueLayout()
@@ -41,7 +41,7 @@ extension TimelineList {
     /// What the source has at these rows has changed; their keys have not.
     public func update(at index: Int, count: Int = 1) {
         let range = index..<(index + max(0, count))
-        for row in realised.rows where range.contains(row.index) { row.isStale = true }
+        for row in realized.rows where range.contains(row.index) { row.isStale = true }
         queueLayout()
     }
 
@@ -49,12 +49,12 @@ extension TimelineList {
     public func reset() {
         let count = max(0, source?.count ?? 0)
         let survivor = anchorSurvivingReset()
-        realised.renumber(from: source) { [source] row in
-            guard let place = source?.index(of: row.key), place < count else { return nil }
-            return place
+        realized.renumber(from: source) { [source] row in
+            guard let newIndex = source?.index(of: row.key), newIndex < count else { return nil }
+            return newIndex
         }
         index.reset(rows: count)
-        for row in realised.rows { row.isStale = true }
+        for row in realized.rows { row.isStale = true }
         if let survivor {
             anchor = survivor
         } else if case .row(let row, let edge, let offset) = anchor, row != .max {
@@ -108,10 +108,10 @@ extension TimelineList {
             }
             return
         }
-        let others = realised.rows.filter { $0.isPlaced && !range.contains($0.index) }
+        let others = realized.rows.filter { $0.isPositioned && !range.contains($0.index) }
         let inView = others.filter { $0.bottom > 0 && $0.top < viewport.height }
-        let later = { (rows: [RealisedRow]) in rows.first { $0.index >= range.upperBound } }
-        let earlier = { (rows: [RealisedRow]) in rows.last { $0.index < range.lowerBound } }
+        let later = { (rows: [RealizedRow]) in rows.first { $0.index >= range.upperBound } }
+        let earlier = { (rows: [RealizedRow]) in rows.last { $0.index < range.lowerBound } }
         let rest = index.rows - range.count
         if let next = later(inView) ?? earlier(inView) ?? later(others) ?? earlier(others) {
             anchor = held(next)
@@ -130,21 +130,21 @@ extension TimelineList {
     /// The anchor, with its row's new place, or that of the row in view nearest to it that is still there.
     private func anchorSurvivingReset() -> Anchor? {
         guard anchor != .end, let source else { return nil }
-        let placed = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        let positionedRows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
         let anchored: Int
         switch anchor {
         case .row(let row, _, _), .center(let row): anchored = row
         case .end: return nil
         }
-        for row in placed.sorted(by: { abs($0.index - anchored) < abs($1.index - anchored) }) {
-            guard let place = source.index(of: row.key), place < source.count else { continue }
-            if case .row(_, let edge, let offset) = held(row) { return .row(place, edge, offset) }
+        for row in positionedRows.sorted(by: { abs($0.index - anchored) < abs($1.index - anchored) }) {
+            guard let newIndex = source.index(of: row.key), newIndex < source.count else { continue }
+            if case .row(_, let edge, let offset) = held(row) { return .row(newIndex, edge, offset) }
         }
         return nil
     }
 
     /// The anchor that keeps `row` where it is.
-    func held(_ row: RealisedRow) -> Anchor {
+    func held(_ row: RealizedRow) -> Anchor {
         isInverted
             ? .row(row.index, .end, row.bottom - viewport.height) : .row(row.index, .start, row.top)
     }

@@ -3,12 +3,12 @@ import GtkKit
 
 /// The focus goes from row to row by the arrow keys, and the other keys scroll.
 extension TimelineList {
-    func isFocused(_ row: RealisedRow) -> Bool {
+    func isFocused(_ row: RealizedRow) -> Bool {
         gtk_widget_get_focus_child(cast()) == row.widget.cast()
     }
 
     /// The row that has the focus, or one of whose widgets has it.
-    public var focusedRow: Int? { realised.rows.first(where: isFocused)?.index }
+    public var focusedRow: Int? { realized.rows.first(where: isFocused)?.index }
 
     /// Gives the focus to a row, scrolling as little as is needed.
     /// - Returns: false if there is no such row or it takes no focus.
@@ -22,7 +22,7 @@ extension TimelineList {
     @discardableResult
     public func focusVisible() -> Bool {
         guard let source else { return false }
-        let inView = realised.rows.filter(isInView)
+        let inView = realized.rows.filter(isInView)
         if let focusedKey, let row = inView.first(where: { $0.key == focusedKey }) { return focus(row: row.index) }
         let whole = inView.filter { $0.top >= 0 && $0.bottom <= viewport.height }
         for row in whole.reversed() + inView.reversed() where source.canFocus(at: row.index) {
@@ -85,7 +85,7 @@ extension TimelineList {
 
     private func moveFocus(_ edge: TimelineListEdge) -> Bool {
         guard let source, source.count == index.rows else { return false }
-        guard let focused = realised.rows.first(where: isFocused), isInView(focused) else { return focusVisible() }
+        guard let focused = realized.rows.first(where: isFocused), isInView(focused) else { return focusVisible() }
         // A row taller than the viewport is read to its end first.
         let hidden = edge == .start ? -focused.top : focused.bottom - viewport.height
         if hidden > 0, Double(focused.height) > viewport.height {

@@ -12,38 +12,38 @@ extension TimelineList {
     /// through some of these only to get to the list, GTK 4.8 leaves them marked as in need of an allocation that
     /// nobody makes, and paints them no more. Therefore the resize is queued before.
     func queueLayout() {
-        mayRealise = true
+        canRealize = true
         gtk_widget_queue_resize(cast())
     }
 
     /// Whether what is known of places holds for the rows there are now.
-    var isLaidOut: Bool { viewport.height > 0 && !mayRealise }
+    var isLaidOut: Bool { viewport.height > 0 && !canRealize }
 
     /// Whether the rows that were placed leave no gap in the viewport.
     var coversViewport: Bool {
-        guard let (first, last) = placedEnds else { return false }
+        guard let (first, last) = positionedEnds else { return false }
         return first.top <= 0 && last.bottom >= viewport.height
     }
 
     func layOut(width: Int, height: Int) {
         guard width > 0, height > 0 else { return }
         checkCount()
-        if width != viewport.width || Double(height) != viewport.height { mayRealise = true }
-        defer { mayRealise = false }
+        if width != viewport.width || Double(height) != viewport.height { canRealize = true }
+        defer { canRealize = false }
         index.isEstimateFrozen = isThumbDragged
-        let rewraps = takeSize(width: width, height: height)
-        let order = place(rewraps: rewraps)
+        let rewraps = updateSize(width: width, height: height)
+        let order = positionRows(rewraps: rewraps)
         let target = animation == nil ? nil : anchor
-        settleAnchor(order)
+        resolveAnchor(order)
         if let target { anchor = target }
         configureAdjustment()
         show()
-        scheduleNotice()
+        scheduleNotification()
         scheduleIdleMeasuring()
     }
 
-    func isInView(_ row: RealisedRow) -> Bool {
-        row.isPlaced && row.bottom > 0 && row.top < viewport.height
+    func isInView(_ row: RealizedRow) -> Bool {
+        row.isPositioned && row.bottom > 0 && row.top < viewport.height
     }
 
     /// A source whose count is not what it told would bind rows that are not there.
@@ -56,24 +56,24 @@ extension TimelineList {
     }
 
     /// - Returns: how the anchor's row was wrapped before, if all rows have to be measured anew.
-    private func takeSize(width: Int, height: Int) -> RealisedRow? {
+    private func updateSize(width: Int, height: Int) -> RealizedRow? {
         let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
         let changed = rowWidth != viewport.rowWidth
-        keepInView(Double(height))
+        pinInView(Double(height))
         viewport.width = width
         viewport.height = Double(height)
         viewport.rowWidth = rowWidth
         guard changed else { return nil }
         index.reset(rows: index.rows)
         thumb.release()
-        guard case .row(let row, _, _) = anchor, let anchored = realised[row], anchored.isPlaced else { return nil }
+        guard case .row(let row, _, _) = anchor, let anchored = realized[row], anchored.isPositioned else { return nil }
         return anchored
     }
 
     /// A list that becomes lower holds the rows at its end, and would push others out above.
-    private func keepInView(_ height: Double) {
-        guard isInverted, height < viewport.height, animation == nil, let keptKey,
-            let row = source?.index(of: keptKey).flatMap({ realised[$0] }), row.isPlaced,
+    private func pinInView(_ height: Double) {
+        guard isInverted, height < viewport.height, animation == nil, let pinnedKey,
+            let row = source?.index(of: pinnedKey).flatMap({ realized[$0] }), row.isPositioned,
             row.top - (viewport.height - height) < 0, Double(row.height) <= height
         else { return }
         anchor = .row(row.index, .start, 0)
@@ -82,30 +82,30 @@ extension TimelineList {
     // MARK: Placing rows
 
     /// The rows that were placed, in order: those in view without a gap, and what is kept around them.
-    private func place(rewraps anchored: RealisedRow?) -> Range<Int> {
+    private func positionRows(rewraps anchored: RealizedRow?) -> Range<Int> {
         guard index.rows > 0, let source else {
-            realised.release(from: self.source) { _ in false }
+            realized.release(from: self.source) { _ in false }
             return 0..<0
         }
         let oldHeight = anchored?.height
         let row = anchoredRow
-        if mayRealise { releaseFarRows(from: row) }
+        if canRealize { releaseFarRows(from: row) }
         let first = measured(row, source)
         first.top = top(of: first, heightBefore: oldHeight) + displacement
-        first.isPlaced = true
+        first.isPositioned = true
         var range = row..<(row + 1)
         fillUp(&range, source)
         fillDown(&range, source)
         closeGaps(&range, source)
-        keepNeighbours(&range, source)
-        let placed = range
-        placeFocusedRow(outside: placed)
-        if mayRealise { release(outside: placed) }
-        return placed
+        retainNeighbors(&range, source)
+        let positionedRange = range
+        positionFocusedRow(outside: positionedRange)
+        if canRealize { release(outside: positionedRange) }
+        return positionedRange
     }
 
     private func release(outside range: Range<Int>) {
-        realised.release(from: source) { range.contains($0.index) || isFocused($0) }
+        realized.release(from: source) { range.contains($0.index) || isFocused($0) }
     }
 
     /// The row that the anchor is about, among those that exist.
@@ -116,7 +116,7 @@ extension TimelineList {
         }
     }
 
-    private func top(of row: RealisedRow, heightBefore: Int?) -> Double {
+    private func top(of row: RealizedRow, heightBefore: Int?) -> Double {
         let height = Double(row.height)
         switch anchor {
         case .end: return viewport.height - height
@@ -132,15 +132,15 @@ extension TimelineList {
     }
 
     /// The row with a widget and its height.
-    func measured(_ row: Int, _ source: any TimelineListSource) -> RealisedRow {
-        let realised = realised.realise(row, from: source)
-        let widget = realised.widget
+    func measured(_ row: Int, _ source: any TimelineListSource) -> RealizedRow {
+        let realizedRow = realized.realize(row, from: source)
+        let widget = realizedRow.widget
         let width = rowWidth(of: widget)
         var natural: Int32 = 0
         gtk_widget_measure(widget.cast(), GTK_ORIENTATION_VERTICAL, width, nil, &natural, nil, nil)
-        realised.height = Int(natural)
+        realizedRow.height = Int(natural)
         index.measure(row, height: Int(natural))
-        return realised
+        return realizedRow
     }
 
     /// Never less than the row needs: it may be cut off, but not be given less than it asks for.
@@ -151,22 +151,22 @@ extension TimelineList {
     }
 
     private func fillUp(_ range: inout Range<Int>, _ source: any TimelineListSource) {
-        guard var top = realised[range.lowerBound]?.top else { return }
+        guard var top = realized[range.lowerBound]?.top else { return }
         while top > 0, range.lowerBound > 0 {
             let row = measured(range.lowerBound - 1, source)
             top -= Double(row.height)
             row.top = top
-            row.isPlaced = true
+            row.isPositioned = true
             range = row.index..<range.upperBound
         }
     }
 
     private func fillDown(_ range: inout Range<Int>, _ source: any TimelineListSource) {
-        guard var bottom = realised[range.upperBound - 1]?.bottom else { return }
+        guard var bottom = realized[range.upperBound - 1]?.bottom else { return }
         while bottom < viewport.height, range.upperBound < index.rows {
             let row = measured(range.upperBound, source)
             row.top = bottom
-            row.isPlaced = true
+            row.isPositioned = true
             bottom = row.bottom
             range = range.lowerBound..<(row.index + 1)
         }
@@ -174,15 +174,15 @@ extension TimelineList {
 
     /// Nothing empty above the first or below the last row, unless all rows together are shorter than the viewport.
     private func closeGaps(_ range: inout Range<Int>, _ source: any TimelineListSource) {
-        if range.upperBound == index.rows, let last = realised[range.upperBound - 1], last.bottom < viewport.height {
+        if range.upperBound == index.rows, let last = realized[range.upperBound - 1], last.bottom < viewport.height {
             shift(range, by: viewport.height - last.bottom)
             fillUp(&range, source)
         }
-        if range.lowerBound == 0, let first = realised[0], first.top > 0 {
+        if range.lowerBound == 0, let first = realized[0], first.top > 0 {
             let wasFilled = first.top
             shift(range, by: -wasFilled)
             fillDown(&range, source)
-            guard range.upperBound == index.rows, let last = realised[range.upperBound - 1],
+            guard range.upperBound == index.rows, let last = realized[range.upperBound - 1],
                 last.bottom < viewport.height, alignment == .end
             else { return }
             shift(range, by: viewport.height - last.bottom)
@@ -190,23 +190,23 @@ extension TimelineList {
     }
 
     private func shift(_ range: Range<Int>, by pixels: Double) {
-        for row in realised.rows where range.contains(row.index) { row.top += pixels }
+        for row in realized.rows where range.contains(row.index) { row.top += pixels }
     }
 
     /// Rows that have widgets already and follow those in view stay, as far as the overscan goes.
-    private func keepNeighbours(_ range: inout Range<Int>, _ source: any TimelineListSource) {
+    private func retainNeighbors(_ range: inout Range<Int>, _ source: any TimelineListSource) {
         let margin = viewport.height * Self.overscan
-        while let row = realised[range.lowerBound - 1], let next = realised[range.lowerBound], next.top > -margin {
+        while let row = realized[range.lowerBound - 1], let next = realized[range.lowerBound], next.top > -margin {
             row.top = next.top - Double(measured(row.index, source).height)
-            row.isPlaced = true
+            row.isPositioned = true
             range = row.index..<range.upperBound
         }
-        while let row = realised[range.upperBound], let previous = realised[range.upperBound - 1],
+        while let row = realized[range.upperBound], let previous = realized[range.upperBound - 1],
             previous.bottom < viewport.height + margin
         {
             _ = measured(row.index, source)
             row.top = previous.bottom
-            row.isPlaced = true
+            row.isPositioned = true
             range = range.lowerBound..<(row.index + 1)
         }
     }
@@ -215,7 +215,7 @@ extension TimelineList {
     private func releaseFarRows(from row: Int) {
         let margin = viewport.height * (1 + Self.overscan)
         let start = index.offset(of: row)
-        realised.release(from: source) { other in
+        realized.release(from: source) { other in
             if other.index == row || isFocused(other) { return true }
             let distance = index.offset(of: other.index) - start
             // From the anchor's row, wherever it is in the viewport, twice as far as can be needed at most.
@@ -224,18 +224,18 @@ extension TimelineList {
     }
 
     /// The focused row keeps its widget wherever it is, out of sight if it is not among the others.
-    private func placeFocusedRow(outside range: Range<Int>) {
-        guard let row = realised.rows.first(where: { !range.contains($0.index) && isFocused($0) }) else { return }
+    private func positionFocusedRow(outside range: Range<Int>) {
+        guard let row = realized.rows.first(where: { !range.contains($0.index) && isFocused($0) }) else { return }
         if row.isStale, let source { _ = measured(row.index, source) }
         row.top = row.index < range.lowerBound ? -Double(row.height) - 1 : viewport.height + 1
-        row.isPlaced = false
+        row.isPositioned = false
     }
 
     // MARK: After the layout
 
     /// Ends with an anchor that says the same and is about a row in view.
-    private func settleAnchor(_ range: Range<Int>) {
-        guard let first = realised[range.lowerBound], let last = realised[range.upperBound - 1], !range.isEmpty else {
+    private func resolveAnchor(_ range: Range<Int>) {
+        guard let first = realized[range.lowerBound], let last = realized[range.upperBound - 1], !range.isEmpty else {
             viewport.extent = .init(above: 0, below: 0)
             return
         }
@@ -252,8 +252,8 @@ extension TimelineList {
     }
 
     /// The row that must not move, to the nearest pixel: the last one in view whose bottom edge is, or the first one whose top edge is.
-    private func readRow(_ range: Range<Int>) -> RealisedRow? {
-        let inView = realised.rows.filter { range.contains($0.index) && isInView($0) }
+    private func readRow(_ range: Range<Int>) -> RealizedRow? {
+        let inView = realized.rows.filter { range.contains($0.index) && isInView($0) }
         if isInverted { return inView.last { $0.bottom < viewport.height + 0.5 } ?? inView.first }
         return inView.first { $0.top > -0.5 } ?? inView.last
     }
@@ -263,11 +263,11 @@ extension TimelineList {
         guard let value = verticalAdjustment?.value else { return }
         let real = viewport.extent
         if isThumbDragged || animation != nil { thumb.release() }
-        let shown = thumb.extent(real, page: height)
-        var upper = value + height + shown.below
+        let displayedExtent = thumb.extent(real, page: height)
+        var upper = value + height + displayedExtent.below
         // The adjustment must not find the value out of bounds by a rounding error.
         while upper - height < value { upper = upper.nextUp }
-        configure(value: value, lower: value - shown.above, upper: upper, pageSize: height)
+        configure(value: value, lower: value - displayedExtent.above, upper: upper, pageSize: height)
         lastValue = verticalAdjustment?.value
     }
 
@@ -275,7 +275,7 @@ extension TimelineList {
     private func show() {
         let scale = Double(gtk_widget_get_scale_factor(cast()))
         let x = Float((viewport.width - viewport.rowWidth) / 2)
-        for row in realised.rows {
+        for row in realized.rows {
             let widget = row.widget
             let width = rowWidth(of: widget)
             var point = graphene_point_t(x: x, y: Float((row.top * scale).rounded() / scale))

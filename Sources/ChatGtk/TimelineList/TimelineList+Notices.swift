@@ -11,21 +11,21 @@ extension TimelineList {
     // MARK: Notices
 
     /// Tells from the main loop, as the list must not be changed in a layout.
-    func scheduleNotice() {
+    func scheduleNotification() {
         let isDue =
             noticed.visible != visibleRows || noticed.below != viewport.extent.below
             || noticed.isAtEnd != isAtEnd || refocusIndex != nil || !paging.more.isEmpty
-        guard isDue, notice?.isPending != true else { return }
-        notice = Timeout(after: .zero) { [weak self] in self?.giveNotice() }
+        guard isDue, notificationTimeout?.isPending != true else { return }
+        notificationTimeout = Timeout(after: .zero) { [weak self] in self?.notify() }
     }
 
     /// Has where the list stands told again, though it is where it was.
-    func noticeAgain() {
+    func notifyAgain() {
         noticed.visible = nil
-        scheduleNotice()
+        scheduleNotification()
     }
 
-    private func giveNotice() {
+    private func notify() {
         // Rows have come or gone since: where they stand shows with the layout that is due, and that gives notice again.
         // A list that was empty would still be at its end.
         guard isLaidOut else { return }
@@ -52,7 +52,7 @@ extension TimelineList {
     /// them ready.
     func scheduleIdleMeasuring() {
         guard idleMeasuring?.isPending != true,
-            nextToMeasure != nil || realised.pooled > Self.poolLimit || realised.rows.contains(where: isFar)
+            nextToMeasure != nil || realized.pooled > Self.poolLimit || realized.rows.contains(where: isFar)
         else { return }
         idleMeasuring = Timeout(whenIdle: { [weak self] in self?.measureAhead() })
     }
@@ -60,26 +60,26 @@ extension TimelineList {
     private func measureAhead() {
         guard let source, source.count == index.rows, viewport.height > 0 else { return }
         // Layouts of frames that find their rows ready let none go: see ``queueLayout()``.
-        realised.release(from: source) { !isFar($0) }
+        realized.release(from: source) { !isFar($0) }
         let deadline = g_get_monotonic_time() + Self.idleBudget
         while let next = nextToMeasure {
             let row = measured(next.index, source)
             row.top = next.isAbove ? next.edge - Double(row.height) : next.edge
-            row.isPlaced = true
+            row.isPositioned = true
             if g_get_monotonic_time() >= deadline { return scheduleIdleMeasuring() }
         }
-        realised.trimPool(to: Self.poolLimit)
+        realized.trimPool(to: Self.poolLimit)
     }
 
     /// Whether a row is farther from the viewport than rows are kept.
-    private func isFar(_ row: RealisedRow) -> Bool {
+    private func isFar(_ row: RealizedRow) -> Bool {
         let margin = viewport.height * Self.overscan
         return (row.bottom < -margin || row.top > viewport.height + margin) && !isFocused(row)
     }
 
     /// The row to be measured next, beside those that are: the way one is heading first.
     private var nextToMeasure: (index: Int, isAbove: Bool, edge: Double)? {
-        guard source != nil, let (first, last) = placedEnds else { return nil }
+        guard source != nil, let (first, last) = positionedEnds else { return nil }
         let margin = viewport.height * Self.overscan
         let above = first.index > 0 && first.top > -margin ? (first.index - 1, true, first.top) : nil
         let below =
@@ -89,8 +89,9 @@ extension TimelineList {
     }
 
     /// The first and the last row that the last layout placed.
-    var placedEnds: (first: RealisedRow, last: RealisedRow)? {
-        guard let first = realised.rows.first(where: \.isPlaced), let last = realised.rows.last(where: \.isPlaced)
+    var positionedEnds: (first: RealizedRow, last: RealizedRow)? {
+        guard let first = realized.rows.first(where: \.isPositioned),
+            let last = realized.rows.last(where: \.isPositioned)
         else { return nil }
         return (first, last)
     }

@@ -23,7 +23,7 @@ extension TimelineList {
         install(.maximumRowWidth, g_param_spec_int("maximum-row-width", nil, nil, 0, gint.max, 0, flags))
     }
 
-    func takeProperty(_ id: guint, _ value: UnsafePointer<GValue>) {
+    func applyProperty(_ id: guint, _ value: UnsafePointer<GValue>) {
         switch Property(rawValue: id) {
         case .alignment: alignment = g_value_get_enum(value) == gint(GTK_ALIGN_START.rawValue) ? .start : .end
         case .inverted: isInverted = g_value_get_boolean(value) != 0
@@ -33,7 +33,7 @@ extension TimelineList {
         }
     }
 
-    func tellProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) {
+    func readProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) {
         switch Property(rawValue: id) {
         case .alignment:
             g_value_set_enum(value, gint((alignment == .start ? GTK_ALIGN_START : GTK_ALIGN_END).rawValue))

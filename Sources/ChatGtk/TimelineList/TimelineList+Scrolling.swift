@@ -13,7 +13,7 @@ extension TimelineList {
         guard viewport.height > 0, index.rows > 0 else { return }
         let delta = value - (lastValue ?? value)
         guard delta != 0 else { return }
-        keptKey = nil
+        pinnedKey = nil
         lastMove = frame.map { ($0, g_get_monotonic_time()) }
         stopAnimation()
         heading = delta < 0 ? -1 : 1
@@ -41,10 +41,10 @@ extension TimelineList {
         case .end: anchor = .row(index.rows - 1, .end, -pixels)
         case .row(let row, let edge, let offset): anchor = .row(row, edge, offset - pixels)
         case .center(let row):
-            guard let row = realised[row], case .row(let place, let edge, let offset) = held(row) else { break }
-            anchor = .row(place, edge, offset - pixels)
+            guard let row = realized[row], case .row(let rowIndex, let edge, let offset) = held(row) else { break }
+            anchor = .row(rowIndex, edge, offset - pixels)
         }
-        for row in realised.rows { row.top -= pixels }
+        for row in realized.rows { row.top -= pixels }
         viewport.extent.above += pixels
         viewport.extent.below -= pixels
         if coversViewport { gtk_widget_queue_allocate(cast()) } else { queueLayout() }
@@ -64,7 +64,7 @@ extension TimelineList {
             let row = index.row(at: offset) ?? 0
             anchor = .row(row, .start, index.offset(of: row) - offset)
         }
-        realised.rows.forEach { $0.isPlaced = false }
+        realized.rows.forEach { $0.isPositioned = false }
         viewport.extent = .init(above: offset, below: index.total - offset - page)
         queueLayout()
     }
@@ -101,7 +101,7 @@ extension TimelineList {
     /// Moves the viewport down by pixels, up if negative, as the user's scrolling does.
     public func scroll(by pixels: Double) {
         guard viewport.height > 0, index.rows > 0, pixels != 0 else { return }
-        keptKey = nil
+        pinnedKey = nil
         stopAnimation()
         heading = pixels < 0 ? -1 : 1
         thumb.moved(pixels < 0 ? .up : .down)
@@ -115,12 +115,12 @@ extension TimelineList {
         case .center: go(to: .center(row), row: row, animated: animated)
         case .nearest:
             // What makes the list lower may come in the same moment: the banner of an edit, for one.
-            defer { keptKey = source?.key(at: row) }
+            defer { pinnedKey = source?.key(at: row) }
             guard viewport.height > 0 else { return go(to: .row(row, .end, 0), row: row, animated: false) }
-            if let place = realised[row], place.isPlaced {
-                if place.top >= 0, place.bottom <= viewport.height { return }
-                if place.top <= 0, place.bottom >= viewport.height { return }
-                let end = place.top > 0 && Double(place.height) <= viewport.height
+            if let realizedRow = realized[row], realizedRow.isPositioned {
+                if realizedRow.top >= 0, realizedRow.bottom <= viewport.height { return }
+                if realizedRow.top <= 0, realizedRow.bottom >= viewport.height { return }
+                let end = realizedRow.top > 0 && Double(realizedRow.height) <= viewport.height
                 go(to: .row(row, end ? .end : .start, 0), row: row, animated: animated)
             } else {
                 go(to: .row(row, row < visibleRows.lowerBound ? .start : .end, 0), row: row, animated: animated)
@@ -131,7 +131,7 @@ extension TimelineList {
     /// What is in view, to come back to with ``restore(_:)``, at once or after a restart.
     public var position: TimelineListPosition {
         if anchor == .end || index.rows == 0 { return .end }
-        let inView = realised.rows.filter(isInView)
+        let inView = realized.rows.filter(isInView)
         if let row = inView.last(where: { $0.bottom < viewport.height + 0.5 }) ?? inView.first {
             return .row(row.key, below: row.bottom - viewport.height)
         }
@@ -155,7 +155,7 @@ extension TimelineList {
     }
 
     private func go(to target: Anchor, row: Int, animated: Bool) {
-        keptKey = nil
+        pinnedKey = nil
         stopKineticScrolling()
         stopAnimation()
         thumb.release()
@@ -180,7 +180,7 @@ extension TimelineList {
 
     /// How far down from where it shall be a row is, in pixels.
     private func distance(to target: Anchor, row: Int) -> Double {
-        guard viewport.height > 0, let near = realised.rows.first(where: \.isPlaced) else { return 0 }
+        guard viewport.height > 0, let near = realized.rows.first(where: \.isPositioned) else { return 0 }
         let top = near.top + index.offset(of: row) - index.offset(of: near.index)
         let height = index.offset(of: row + 1) - index.offset(of: row)
         switch target {
@@ -214,7 +214,7 @@ extension TimelineList {
         let rest = displacement
         displacement = 0
         move(by: -rest)
-        for row in realised.rows { row.top -= rest }
+        for row in realized.rows { row.top -= rest }
         viewport.extent.above += rest
         viewport.extent.below -= rest
     }

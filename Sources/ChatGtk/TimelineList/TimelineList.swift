@@ -58,7 +58,7 @@ public final class TimelineList: ScrollableImplementation {
     /// What the rows come from. Not kept alive by the list. Setting it is a ``reset()``.
     public weak var source: (any TimelineListSource)? {
         didSet {
-            realised.removeAll(from: oldValue)
+            realized.removeAll(from: oldValue)
             index.reset(rows: 0)
             returnHome()
             reset()
@@ -81,11 +81,11 @@ public final class TimelineList: ScrollableImplementation {
 
     // MARK: State. Everything below is the list's own.
 
-    private(set) lazy var realised = RealisedRows(list: pointer)
+    private(set) lazy var realized = RealizedRows(list: pointer)
     var index = HeightIndex()
     var anchor = Anchor.end
     /// The row that was brought into view and stays there when the list becomes lower, until something else moves it.
-    var keptKey: AnyHashable?
+    var pinnedKey: AnyHashable?
     /// Added to where the anchor would be, in pixels: what is left of an animation.
     var displacement = 0.0
     var animation: ScrollAnimation?
@@ -93,8 +93,8 @@ public final class TimelineList: ScrollableImplementation {
     var thumb = ThumbSteadiness()
     var paging = TimelineListPaging()
     var idleMeasuring: Timeout?
-    var notice: Timeout?
-    var noticed = TimelineListNotice()
+    var notificationTimeout: Timeout?
+    var noticed = TimelineListNotifiedState()
     /// The viewport's size and what lies outside of it, at the last layout.
     var viewport = TimelineListViewport()
     /// The adjustment's value that the anchor accounts for.
@@ -106,7 +106,7 @@ public final class TimelineList: ScrollableImplementation {
     /// Where to put the focus after the next layout, because its row is gone.
     var refocusIndex: Int?
     /// Whether the next layout may make, show and hide rows, see ``queueLayout()``.
-    var mayRealise = true
+    var canRealize = true
     /// 1 when scrolling down last, -1 when up: where rows are measured ahead first.
     var heading = -1
 
@@ -129,10 +129,10 @@ public final class TimelineList: ScrollableImplementation {
 
     public override func dispose() {
         idleMeasuring?.cancel()
-        notice?.cancel()
+        notificationTimeout?.cancel()
         animation = nil
         dragScroll = nil
-        realised.removeAll(from: source)
+        realized.removeAll(from: source)
         onVisibleChange = nil
         onAtEndChange = nil
         onNeedsMore = nil
@@ -149,8 +149,8 @@ public final class TimelineList: ScrollableImplementation {
         overrideFocus(widgetClass)
     }
 
-    public override func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) { takeProperty(id, value) }
-    public override func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) { tellProperty(id, value) }
+    public override func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) { applyProperty(id, value) }
+    public override func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) { readProperty(id, value) }
 
     public override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         switch orientation {
@@ -166,7 +166,7 @@ public final class TimelineList: ScrollableImplementation {
     public override func allocate(width: Int, height: Int) { layOut(width: width, height: height) }
 
     public override func snapshot(_ snapshot: OpaquePointer) {
-        for row in realised.rows where isInView(row) {
+        for row in realized.rows where isInView(row) {
             gtk_widget_snapshot_child(cast(), row.widget.cast(), snapshot)
         }
     }
@@ -198,26 +198,26 @@ public final class TimelineList: ScrollableImplementation {
 
     /// The rows of which at least a pixel is in view, as of the last layout.
     public var visibleRows: Range<Int> {
-        let rows = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        let rows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
         guard let first = rows.first, let last = rows.last else { return 0..<0 }
         return first.index..<(last.index + 1)
     }
 
     /// The row that shows this key, if it has a widget at present.
     public func row(for key: AnyHashable) -> (any TimelineListRow)? {
-        realised.rows.first { $0.key == key }?.row
+        realized.rows.first { $0.key == key }?.row
     }
 
     /// Where a row is, in pixels from the viewport's top, nil if it has no widget at present.
     public func bounds(of key: AnyHashable) -> (top: Double, height: Double)? {
-        guard let row = realised.rows.first(where: { $0.key == key && $0.isPlaced }) else { return nil }
+        guard let row = realized.rows.first(where: { $0.key == key && $0.isPositioned }) else { return nil }
         return (row.top, Double(row.height))
     }
 
     /// The row at `y` pixels below the list's top, in the coordinates of a gesture on the list.
     /// - Parameter nearest: whether a point outside of all rows finds the row nearest to it.
     public func row(at y: Double, nearest: Bool = false) -> TimelineListHit? {
-        let rows = realised.rows.filter { $0.isPlaced && $0.bottom > 0 && $0.top < viewport.height }
+        let rows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
         guard let first = rows.first, let last = rows.last else { return nil }
         if !nearest, y < first.top || y >= last.bottom { return nil }
         let row = rows.first { y < $0.bottom } ?? last
@@ -225,16 +225,18 @@ public final class TimelineList: ScrollableImplementation {
     }
 
     /// Whether rows are still to be measured ahead of scrolling, or notices to be given. For tests and screenshots.
-    public var isBusy: Bool { idleMeasuring?.isPending == true || notice?.isPending == true || animation != nil }
+    public var isBusy: Bool {
+        idleMeasuring?.isPending == true || notificationTimeout?.isPending == true || animation != nil
+    }
 
     /// How much was done so far, for tests and benchmarks: how often rows were bound, how many row widgets were made
     /// and how many there are.
-    public var statistics: (bindings: Int, made: Int, alive: Int) {
-        (realised.bindings, realised.made, realised.alive)
+    public var statistics: (bindings: Int, made: Int, widgets: Int) {
+        (realized.bindings, realized.made, realized.widgetCount)
     }
 
     /// All rows that have a widget at present, by their keys. For changes of looks that are not worth an update.
-    public var realisedRows: [(key: AnyHashable, row: any TimelineListRow)] {
-        realised.rows.map { ($0.key, $0.row) }
+    public var realizedRows: [(key: AnyHashable, row: any TimelineListRow)] {
+        realized.rows.map { ($0.key, $0.row) }
     }
 }

@@ -10,7 +10,7 @@ struct TimelineListViewport {
 }
 
 /// What was last told to whoever listens.
-struct TimelineListNotice {
+struct TimelineListNotifiedState {
     var visible: Range<Int>?
     var below: Double?
     var isAtEnd = true

@@ -22,10 +22,10 @@ final class ConversationView {
     let composer: ComposerView
     private let keyboardPan: KeyboardPan
     private let announcer = Announcer()
-    let markedBar = MarkedBar()
-    let unsentBar = UnsentBar()
-    private let encryptedNotice = Label()
-    private let replacedNotice = ReplacedNotice()
+    let selectionBar = SelectionBar()
+    let retryBar = RetryBar()
+    private let encryptedRoomLabel = Label()
+    private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
     /// Asks to which room messages are to go.
@@ -41,7 +41,7 @@ final class ConversationView {
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
-    init(conversation: Conversation, settings: Settings? = nil, avatars: AvatarPictures? = nil) {
+    init(conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil) {
         self.conversation = conversation
         self.settings = settings
         // Registered before the file names it.
@@ -67,7 +67,7 @@ final class ConversationView {
         composer = ComposerView(viewModel: conversation.composer)
         keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
-        composer.avatars = CompletionAvatars(pictures: media.avatars) { [weak self] id in
+        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) { [weak self] id in
             self?.conversation.timeline.avatar(of: MemberID(id)) ?? self?.roomAvatar(RoomID(id))
         }
         gtk_box_insert_child_after(widget.cast(), searchBar.widget.cast(), header.cast())
@@ -77,7 +77,7 @@ final class ConversationView {
         settings?.bind("character-counter", to: composer.widget, "shows-counter")
         composer.makeCard = { [weak self] in self?.card(of: $0) }
         previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
-        composer.desk?.takeDrops(on: widget, hint: builder["timeline_overlay"])
+        composer.attachmentController?.acceptDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
@@ -89,8 +89,8 @@ final class ConversationView {
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addMarking(to: builder["footer"])
-        addEncryptedNotice(to: builder["footer"])
-        builder["footer", Box.self].append(replacedNotice.widget)
+        addEncryptedRoomLabel(to: builder["footer"])
+        builder["footer", Box.self].append(upgradedRoomBanner.widget)
         addCopying()
         // A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
@@ -98,9 +98,9 @@ final class ConversationView {
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
             Rendering({ conversation.headline }, { [weak self] _ in self?.showSubtitle() }),
-            Rendering({ conversation.succession }, { [weak self] in self?.replacedNotice.show($0) }),
-            Rendering({ conversation.isEncrypted }, { [weak self] in self?.encryptedNotice.isVisible = $0 }),
-            Rendering({ conversation.takesMessages }, { [weak self] in self?.showComposer($0) }),
+            Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
+            Rendering({ conversation.isEncrypted }, { [weak self] in self?.encryptedRoomLabel.isVisible = $0 }),
+            Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
         ]
@@ -108,12 +108,12 @@ final class ConversationView {
 
     isolated deinit { previewsChanged?.disconnect() }
 
-    private func addEncryptedNotice(to footer: Box) {
-        encryptedNotice.text = translated("Parlance cannot send into encrypted rooms yet.")
-        encryptedNotice.addStyle("encrypted-notice")
-        gtk_label_set_wrap(encryptedNotice.cast(), 1)
-        encryptedNotice.isVisible = false
-        footer.append(encryptedNotice)
+    private func addEncryptedRoomLabel(to footer: Box) {
+        encryptedRoomLabel.text = translated("Parlance cannot send into encrypted rooms yet.")
+        encryptedRoomLabel.addStyle("encrypted-notice")
+        gtk_label_set_wrap(encryptedRoomLabel.cast(), 1)
+        encryptedRoomLabel.isVisible = false
+        footer.append(encryptedRoomLabel)
     }
 
     /// Where nothing can be sent there is nothing to write into; what was written there is kept.
@@ -122,27 +122,27 @@ final class ConversationView {
         if !isThere { timeline.grabFocus() }
     }
 
-    func addFiles() { composer.desk?.choose() }
+    func addFiles() { composer.attachmentController?.choose() }
 
     // MARK: Mentions
 
     /// Who or what a mention means, whatever its text says (HKW-56).
-    private func card(of mention: Mention) -> PersonCard.Content? {
+    private func card(of mention: Mention) -> UserCard.Content? {
         let written = String(mention.text.drop { $0 == "@" || $0 == "#" })
         switch mention.target {
         case .everyone:
-            return PersonCard.Content(
+            return UserCard.Content(
                 name: translated("Everyone in this room"), identifier: "", icon: "system-users-symbolic")
         case .member(let id):
             let member = conversation.timeline.state.members.first { $0.id.rawValue == id }
             let isOther = member?.kind != .own && kind != .direct
-            return PersonCard.Content(
+            return UserCard.Content(
                 name: member?.displayName ?? written, identifier: id,
-                picture: conversation.timeline.avatar(of: MemberID(id)),
+                avatarURI: conversation.timeline.avatar(of: MemberID(id)),
                 action: isOther ? open(id, translated("_Message")) : nil)
         case .room(let id, _):
-            return PersonCard.Content(
-                name: roomNamed(id) ?? written, identifier: id, picture: roomAvatar(RoomID(id)),
+            return UserCard.Content(
+                name: roomNamed(id) ?? written, identifier: id, avatarURI: roomAvatar(RoomID(id)),
                 action: open(id, translated("_Open")))
         case .custom:
             return nil
@@ -187,12 +187,12 @@ final class ConversationView {
     }
 
     private func showMatches(_ state: RoomSearchViewModel.State) {
-        timeline.light(state.isOpen ? state.terms : SearchTerms(terms: []), current: state.currentMessage)
+        timeline.highlight(state.isOpen ? state.terms : SearchTerms(terms: []), current: state.currentMessage)
     }
 
     func focusComposer() { composer.grabFocus() }
     func focusTimeline() { timeline.grabFocus() }
-    func retryUnsent() { conversation.timeline.send(.retryAll) }
+    func retryFailed() { conversation.timeline.send(.retryAll) }
     func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }
 
     /// Shows the room's name, and whether the rooms are on another page.
@@ -216,9 +216,9 @@ final class ConversationView {
     }
 
     private func render(_ state: TimelineViewModel.State) {
-        composer.ownEntityID = state.members.first { $0.kind == .own }?.id.rawValue
-        markedBar.show(state)
-        unsentBar.show(state)
+        composer.currentUserEntityID = state.members.first { $0.kind == .own }?.id.rawValue
+        selectionBar.show(state)
+        retryBar.show(state)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
         showSubtitle()
     }
@@ -237,7 +237,7 @@ final class ConversationView {
     }
 
     /// Whether the button that leads to the newest message is there.
-    var isLatestShown: Bool { latest.isRevealed }
+    var isLatestVisible: Bool { latest.isRevealed }
     var composerHasFocus: Bool { composer.hasFocus }
     /// Pixels from this view's top to the composer.
     var composerTop: Double? { composer.widget.bounds(in: widget)?.y }
@@ -263,9 +263,9 @@ final class ConversationView {
         guard gtk_window_is_active(window.cast()) != 0 else { return }
         if messages.count > 3 {
             let text = translated("%d new message", "%d new messages", count: messages.count)
-            announcer.say(text.replacing("%d", with: String(messages.count)))
+            announcer.post(text.replacing("%d", with: String(messages.count)))
         } else {
-            announcer.say(messages.map { "\($0.senderName): \($0.shownText)" }.joined(separator: "\n"))
+            announcer.post(messages.map { "\($0.senderName): \($0.displayedText)" }.joined(separator: "\n"))
         }
     }
 
@@ -284,29 +284,29 @@ final class ConversationView {
     // MARK: Marked messages
 
     private func addMarking(to footer: Box) {
-        gtk_box_prepend(footer.cast(), markedBar.widget.cast())
-        footer.append(unsentBar.widget)
+        gtk_box_prepend(footer.cast(), selectionBar.widget.cast())
+        footer.append(retryBar.widget)
         let model = conversation.timeline
-        unsentBar.onRetry = { [weak model] in model?.send(.retryAll) }
-        unsentBar.onDiscard = { [weak self] in self?.confirmDiscardingAll() }
-        markedBar.onCancel = { [weak model] in model?.send(.clearMarks) }
-        markedBar.onCopy = { [weak self] in self?.timeline.copyMarked() }
-        markedBar.onForward = { [weak self, weak model] in
+        retryBar.onRetry = { [weak model] in model?.send(.retryAll) }
+        retryBar.onDiscard = { [weak self] in self?.confirmDiscardingAll() }
+        selectionBar.onCancel = { [weak model] in model?.send(.clearSelection) }
+        selectionBar.onCopy = { [weak self] in self?.timeline.copySelectedMessages() }
+        selectionBar.onForward = { [weak self, weak model] in
             guard let model else { return }
-            self?.onForward?(Array(model.marked.keys))
-            model.send(.clearMarks)
+            self?.onForward?(Array(model.selectedMessages.keys))
+            model.send(.clearSelection)
         }
-        markedBar.onDelete = { [weak self] in self?.confirmDeletingMarked() }
-        timeline.onDeleteMarked = { [weak self] in self?.confirmDeletingMarked() }
+        selectionBar.onDelete = { [weak self] in self?.confirmDeletingSelected() }
+        timeline.onDeleteSelected = { [weak self] in self?.confirmDeletingSelected() }
         timeline.onDelete = { [weak self] in self?.confirmDeleting($0) }
     }
 
-    private func confirmDeletingMarked() {
-        let count = conversation.timeline.state.markedCount
+    private func confirmDeletingSelected() {
+        let count = conversation.timeline.state.selectedCount
         let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
         confirm(
             heading.replacing("%d", with: "\(count)"), forEveryone, translated("_Delete")
-        ) { $0.send(.deleteMarked) }
+        ) { $0.send(.deleteSelected) }
     }
 
     private func confirmDeleting(_ message: MessageItem) {
@@ -325,7 +325,7 @@ final class ConversationView {
     }
 
     func confirmDiscardingAll() {
-        let count = conversation.timeline.state.unsentCount
+        let count = conversation.timeline.state.failedCount
         guard count > 0 else { return }
         let heading = translated("Discard %d message?", "Discard %d messages?", count: count)
         confirm(
@@ -372,8 +372,8 @@ final class ConversationView {
             guard key == GDK_KEY_c || key == GDK_KEY_C,
                 self.conversation.composer.state.composer.selection.isEmpty
             else { return false }
-            if self.conversation.timeline.state.markedCount > 0 {
-                self.timeline.copyMarked()
+            if self.conversation.timeline.state.selectedCount > 0 {
+                self.timeline.copySelectedMessages()
                 return true
             }
             return self.timeline.copySelection()

@@ -9,15 +9,15 @@ final class InvitationView {
     private let backButton: Widget
     private let header: Widget
     private let avatar = AvatarView(size: 96)
-    private let pictures: AvatarPictures
+    private let avatarLoader: AvatarLoader
     private let labels: [String: Label]
     private let accept: Button
     private let decline: Button
     private let spinner: Widget
     private var rendering: Rendering?
 
-    init(_ viewModel: InvitationViewModel, pictures: AvatarPictures) {
-        self.pictures = pictures
+    init(_ viewModel: InvitationViewModel, avatarLoader: AvatarLoader) {
+        self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("invitation"))
         widget = builder["page"]
         backButton = builder["back_button"]
@@ -43,7 +43,7 @@ final class InvitationView {
 
     private func render(_ state: InvitationViewModel.State) {
         let invitation = state.invitation
-        avatar.show(invitation.title, invitation.avatar, from: pictures)
+        avatar.show(invitation.title, invitation.avatar, from: avatarLoader)
         show(invitation.title, in: "name")
         show(invitation.address == invitation.title ? nil : invitation.address, in: "address")
         show(InvitationText.inviter(of: invitation), in: "inviter")
@@ -52,10 +52,10 @@ final class InvitationView {
         show(state.error.map(InvitationText.text), in: "error")
         accept.isVisible = !invitation.isKnock
         decline.label = invitation.isKnock ? translated("_Withdraw") : translated("_Decline")
-        accept.isSensitive = state.canAnswer
-        decline.isSensitive = state.canAnswer
-        spinner.isVisible = !state.canAnswer
-        spinner.setProperty("spinning", !state.canAnswer)
+        accept.isSensitive = state.canDecide
+        decline.isSensitive = state.canDecide
+        spinner.isVisible = !state.canDecide
+        spinner.setProperty("spinning", !state.canDecide)
     }
 
     private func show(_ text: String?, in name: String) {
@@ -80,7 +80,7 @@ enum InvitationText {
         switch error {
         case .notFound: translated("This invitation was taken back.")
         case .unreachable: translated("The server cannot be reached. Try again when you are online.")
-        default: NoticeText.text(for: error)
+        default: ToastText.text(for: error)
         }
     }
 }

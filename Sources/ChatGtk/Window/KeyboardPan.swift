@@ -14,28 +14,28 @@ final class KeyboardPan {
     init(over widget: Widget) {
         gtk_event_controller_set_propagation_phase(touches.cast(), GTK_PHASE_CAPTURE)
         touches.intercept("event") { [weak self] arguments in
-            if let self, let event = arguments.pointer(0) { self.follow(OpaquePointer(event)) }
+            if let self, let event = arguments.pointer(0) { self.handle(OpaquePointer(event)) }
             return false
         }
         widget.addController(touches)
     }
 
-    private func follow(_ event: OpaquePointer) {
+    private func handle(_ event: OpaquePointer) {
         let type = gdk_event_get_event_type(event)
         guard [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL].contains(type),
             // The first finger alone.
             gdk_touch_event_get_emulating_pointer(event) != 0
         else { return }
         switch type {
-        case GDK_TOUCH_BEGIN: start = place(of: event)
+        case GDK_TOUCH_BEGIN: start = position(of: event)
         case GDK_TOUCH_UPDATE:
-            if let start, let y = place(of: event) { onMove?(start, y) }
+            if let start, let y = position(of: event) { onMove?(start, y) }
         default: start = nil
         }
     }
 
     /// From the widget's top, in pixels.
-    private func place(of event: OpaquePointer) -> Double? {
+    private func position(of event: OpaquePointer) -> Double? {
         guard let widget = gtk_event_controller_get_widget(touches.cast()), let native = gtk_widget_get_native(widget),
             let bounds = Widget(borrowing: widget).bounds(in: Widget(borrowing: UnsafeMutableRawPointer(native)))
         else { return nil }

@@ -11,7 +11,7 @@ extension MainWindow {
         accountSwitcher.onSelect = { [weak self] in self?.choose($0) }
         accountSwitcher.onAdd = { [weak self] in self?.addAccount() }
         accountSwitcher.onSignIn = { [weak self] in self?.signInAgain($0) }
-        accountSwitcher.onLogOut = { [weak self] in self?.askLogOut($0) }
+        accountSwitcher.onLogOut = { [weak self] in self?.confirmLogOut($0) }
         let accounts = accounts
         let title = Widget(borrowing: adw_header_bar_get_title_widget(header.cast()))
         accountRenderings = [
@@ -23,9 +23,9 @@ extension MainWindow {
                     guard let self, let header else { return }
                     self.accountSwitcher.show(rows)
                     // One account needs no choice.
-                    let shown = rows.count > 1 ? self.accountSwitcher.widget : title
-                    if adw_header_bar_get_title_widget(header.cast()) != shown.cast() {
-                        adw_header_bar_set_title_widget(header.cast(), shown.cast())
+                    let titleWidget = rows.count > 1 ? self.accountSwitcher.widget : title
+                    if adw_header_bar_get_title_widget(header.cast()) != titleWidget.cast() {
+                        adw_header_bar_set_title_widget(header.cast(), titleWidget.cast())
                     }
                 }),
         ]
@@ -33,22 +33,22 @@ extension MainWindow {
 
     func addAccountActions(to actions: ActionGroup) {
         actions.add("add-account", isEnabled: accounts.service != nil) { [weak self] in self?.addAccount() }
-        joining = actions.add("join-room") { [weak self] in self?.askForAddress() }
+        joining = actions.add("join-room") { [weak self] in self?.promptForAddress() }
         // Where there are no accounts, links go to other programs.
         actions.add("open-address", isEnabled: accounts.service != nil, withString: { [weak self] in self?.open($0) })
     }
 
     // MARK: Addresses
 
-    private func askForAddress() {
+    private func promptForAddress() {
         AddressDialog.present(over: window) { [weak self] in self?.open($0) }
     }
 
     /// Goes to a room or to somebody by an address or a link, in the account that is shown or else in the first that
     /// can.
     public func open(_ address: String) {
-        if !coordinator.takesAddresses, let other = accounts.firstThatTakesAddresses { accounts.select(other) }
-        guard accounts.conversations.takesAddresses else { return addAccount() }
+        if !coordinator.acceptsAddresses, let other = accounts.firstAccountAcceptingAddresses { accounts.select(other) }
+        guard accounts.conversations.acceptsAddresses else { return addAccount() }
         show(accounts.conversations)
         coordinator.open(address)
         panes.visiblePane = .content
@@ -71,20 +71,20 @@ extension MainWindow {
 
     private func act(on banner: AccountsCoordinator.Banner) {
         switch banner {
-        case .signedOut: signInAgain(accounts.shown)
-        case .connecting, .offline, .untrusted, .locked: accounts.retry(accounts.shown.id)
+        case .signedOut: signInAgain(accounts.selectedRow)
+        case .connecting, .offline, .untrusted, .locked: accounts.retry(accounts.selectedRow.id)
         }
     }
 
     // MARK: Logging out
 
-    private func askLogOut(_ row: AccountsCoordinator.Row) {
+    private func confirmLogOut(_ row: AccountsCoordinator.Row) {
         Task { [weak self, accounts] in
-            let unsent = await accounts.unsent(of: row.id)
+            let pendingCount = await accounts.pendingCount(of: row.id)
             guard let self else { return }
             Confirmation.present(
                 over: self.window, heading: translated("Log out of %s?").replacing("%s", with: row.id),
-                body: LogOutText.body(unsent), action: translated("_Log Out")
+                body: LogOutText.body(pendingCount), action: translated("_Log Out")
             ) { [weak self] in self?.logOut(row, isForced: false) }
         }
     }
@@ -104,25 +104,25 @@ extension MainWindow {
 
 /// What logging out deletes, in the user's words.
 enum LogOutText {
-    static func body(_ unsent: UnsentCount?) -> String {
+    static func body(_ pendingCount: PendingCount?) -> String {
         var lines = [
             translated("Its conversations are deleted from this computer. They stay on the server.")
         ]
-        if let count = unsent?.messages, count > 0 {
+        if let count = pendingCount?.messages, count > 0 {
             lines.append(
                 translated(
                     "%d message that was not sent yet is lost.", "%d messages that were not sent yet are lost.",
                     count: count
                 ).replacing("%d", with: "\(count)"))
         }
-        if let count = unsent?.changes, count > 0 {
+        if let count = pendingCount?.changes, count > 0 {
             lines.append(
                 translated(
                     "%d change of a message that was not sent yet is lost.",
                     "%d changes of messages that were not sent yet are lost.", count: count
                 ).replacing("%d", with: "\(count)"))
         }
-        if let count = unsent?.drafts, count > 0 {
+        if let count = pendingCount?.drafts, count > 0 {
             lines.append(
                 translated("%d draft is lost.", "%d drafts are lost.", count: count)
                     .replacing("%d", with: "\(count)"))

@@ -4,14 +4,14 @@ import GtkKit
 
 /// What happened besides, told for a few seconds.
 extension MainWindow {
-    func show(_ notice: ConversationCoordinator.Notice) {
-        guard let text = NoticeText.text(for: notice), let toast = adw_toast_new(text) else { return }
+    func show(_ content: ConversationCoordinator.Toast) {
+        guard let text = ToastText.text(for: content), let toast = adw_toast_new(text) else { return }
         // The text is not markup.
-        let shown = Object(borrowing: UnsafeMutableRawPointer(toast))
-        shown.setProperty("title", NoticeText.escaped(text))
-        if case .cleared(let room) = notice {
-            shown.setProperty("button-label", translated("Undo"))
-            shown.connect("button-clicked") { [weak self, weak coordinator] _ in
+        let toastObject = Object(borrowing: UnsafeMutableRawPointer(toast))
+        toastObject.setProperty("title", ToastText.escaped(text))
+        if case .cleared(let room) = content {
+            toastObject.setProperty("button-label", translated("Undo"))
+            toastObject.connect("button-clicked") { [weak self, weak coordinator] _ in
                 coordinator?.undoClearing(room)
                 self?.conversationView?.focusComposer()
             }
@@ -20,16 +20,16 @@ extension MainWindow {
     }
 
     /// Notices come up over the messages, not over what is being written.
-    func placeNotices() {
+    func positionToasts() {
         overlaid.connect("items-changed") { [weak self] _ in
             guard let self else { return }
             for child in self.toasts.children where String(cString: gtk_widget_get_css_name(child.cast())) == "toast" {
-                self.place(child)
+                self.positionToast(child)
             }
         }
     }
 
-    private func place(_ toast: Widget) {
+    private func positionToast(_ toast: Widget) {
         let hasConversation = conversationView != nil && (!panes.isFolded || panes.visiblePane == .content)
         guard hasConversation, let view = conversationView, let top = view.composerTop else { return }
         gtk_widget_set_margin_bottom(toast.cast(), Int32(max(0, Double(view.widget.height) - top)))

@@ -10,8 +10,8 @@ public final class MainWindow {
     /// Called once when the window has been closed and its drafts are safe.
     public var onClosed: (() -> Void)?
     /// Told which account is shown and which room is open in it, now and whenever another one is; nil while none is.
-    public var onShown: ((_ account: String, _ room: RoomID?) -> Void)? {
-        didSet { tellShown() }
+    public var onDisplayedRoomChange: ((_ account: String, _ room: RoomID?) -> Void)? {
+        didSet { reportDisplayedRoom() }
     }
 
     let accounts: AccountsCoordinator
@@ -23,7 +23,7 @@ public final class MainWindow {
     /// The children of that.
     let overlaid: Object
     /// Of the account that is shown.
-    private(set) var avatars: AvatarPictures
+    private(set) var avatars: AvatarLoader
     private let contentStack: Stack
     private let sidebarHeader: Widget
     private(set) var roomList: RoomListView?
@@ -32,7 +32,7 @@ public final class MainWindow {
     private(set) var conversationView: ConversationView?
     private(set) var invitationView: InvitationView?
     /// The conversation or invitation that is seen.
-    private var shown: AnyObject?
+    private var displayedItem: AnyObject?
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
     private var roomActions: [Action] = []
@@ -66,9 +66,10 @@ public final class MainWindow {
         searchPane = SearchPane(viewModel: coordinator.search)
         gtk_box_append(builder["sidebar", Box.self].cast(), searchPane.widget.cast())
         gtk_window_set_application(window.cast(), application.cast())
-        avatars = AvatarPictures(service: coordinator.media)
+        avatars = AvatarLoader(service: coordinator.media)
         let list = RoomListView(
-            viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"], pictures: avatars
+            viewModel: coordinator.rooms, list: builder["room_list"], stack: builder["sidebar_stack"],
+            avatarLoader: avatars
         )
         list.onActivate = { [weak self] in self?.showConversationPane() }
         list.onDetails = { [weak self] in self?.showDetails(of: $0) }
@@ -79,7 +80,7 @@ public final class MainWindow {
         searchPane.onClose = { [weak self] in self?.searchClosed() }
         searchPane.onChoose = { [weak self] in self?.searchChose() }
         panes.onFold { [weak self] in self?.foldingChanged() }
-        follow()
+        bindCoordinator()
         setUpAccounts(header: sidebarHeader, sidebar: builder["sidebar"])
     }
 
@@ -87,30 +88,30 @@ public final class MainWindow {
     func show(_ coordinator: ConversationCoordinator) {
         guard coordinator !== self.coordinator else { return }
         let before = self.coordinator
-        (before.onNotice, before.onLeavingAsked, before.onSent) = (nil, nil, nil)
+        (before.onToast, before.onLeaveRequested, before.onSent) = (nil, nil, nil)
         self.coordinator = coordinator
-        avatars = AvatarPictures(service: coordinator.media)
+        avatars = AvatarLoader(service: coordinator.media)
         roomList?.show(coordinator.rooms, avatars)
         searchPane.show(coordinator.search)
         searchPane.widget.isVisible = coordinator.search.state.isOpen
         rooms.isVisible = !coordinator.search.state.isOpen
-        follow()
+        bindCoordinator()
         showOpenConversation()
         Task { await before.flushDrafts() }
     }
 
-    private func follow() {
+    private func bindCoordinator() {
         let coordinator = coordinator
-        coordinator.onNotice = { [weak self] in self?.show($0) }
-        coordinator.onLeavingAsked = { [weak self] in self?.confirmLeaving($0) }
+        coordinator.onToast = { [weak self] in self?.show($0) }
+        coordinator.onLeaveRequested = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
         // Into this computer, whichever account is shown.
-        importing?.isEnabled = accounts.local.takesImports
-        joining?.isEnabled = coordinator.takesAddresses
-        writing?.isEnabled = coordinator.findsPeople
-        inviting?.isEnabled = coordinator.findsPeople
+        importing?.isEnabled = accounts.local.canImport
+        joining?.isEnabled = coordinator.acceptsAddresses
+        writing?.isEnabled = coordinator.canSearchUsers
+        inviting?.isEnabled = coordinator.canSearchUsers
         renderings = [
-            Rendering({ coordinator.opened }, { [weak self] _ in self?.showOpenConversation() }),
+            Rendering({ coordinator.openItem }, { [weak self] _ in self?.showOpenConversation() }),
             Rendering({ coordinator.rooms.state }, { [weak self] _ in self?.showRoomState() }),
             Rendering({ coordinator.rooms.state.isEmpty }, { [weak self] _ in self?.foldingChanged() }),
         ]
@@ -137,7 +138,7 @@ public final class MainWindow {
 
     private func setUpWindow() {
         addTyping()
-        placeNotices()
+        positionToasts()
         var size = (width: Int32(1000), height: Int32(720))
         if let settings { size = (Int32(settings.int("window-width")), Int32(settings.int("window-height"))) }
         gtk_window_set_default_size(window.cast(), size.width, size.height)
@@ -187,17 +188,17 @@ public final class MainWindow {
 
     // MARK: Rendering
 
-    private func tellShown() {
+    private func reportDisplayedRoom() {
         // What stands in for an account until that is there is not what the user chose.
         guard !isClosing, !accounts.isWaiting, coordinator === accounts.conversations else { return }
-        onShown?(accounts.selection, coordinator.rooms.state.selection)
+        onDisplayedRoomChange?(accounts.selection, coordinator.rooms.state.selection)
     }
 
     private func showOpenConversation() {
-        tellShown()
-        let opened: AnyObject? = coordinator.conversation ?? coordinator.invitation
-        if let opened, opened === shown { return }
-        shown = opened
+        reportDisplayedRoom()
+        let openItem: AnyObject? = coordinator.conversation ?? coordinator.invitation
+        if let openItem, openItem === displayedItem { return }
+        displayedItem = openItem
         let previous = conversationView?.widget ?? invitationView?.widget
         (conversationView, invitationView) = (nil, nil)
         if let conversation = coordinator.conversation {
@@ -208,16 +209,16 @@ public final class MainWindow {
             view.roomNamed = { [weak coordinator] id in
                 coordinator?.rooms.state.rows.first { $0.id.rawValue == id || $0.address == id }?.name
             }
-            if coordinator.findsPeople {
+            if coordinator.canSearchUsers {
                 view.onOpen = { [weak self] address in
                     self?.coordinator.open(address)
                     self?.panes.visiblePane = .content
                 }
             }
-            view.onForward = { [weak self] in self?.askWhereTo(forward: $0) }
+            view.onForward = { [weak self] in self?.promptForDestination(forward: $0) }
             conversationView = view
         } else if let invitation = coordinator.invitation {
-            invitationView = InvitationView(invitation, pictures: avatars)
+            invitationView = InvitationView(invitation, avatarLoader: avatars)
         }
         if let page = conversationView?.widget ?? invitationView?.widget {
             gtk_stack_add_child(contentStack.cast(), page.cast())
@@ -258,7 +259,7 @@ public final class MainWindow {
     }
 
     private func showConversationPane() {
-        guard coordinator.opened != nil else { return }
+        guard coordinator.openItem != nil else { return }
         panes.visiblePane = .content
         conversationView?.focusComposer()
         invitationView?.grabFocus()
@@ -278,10 +279,10 @@ public final class MainWindow {
         actions.add("zoom-in") { [weak self] in self?.zoom(.larger) }
         actions.add("zoom-out") { [weak self] in self?.zoom(.smaller) }
         actions.add("zoom-reset") { [weak self] in self?.zoom(.normal) }
-        actions.add("next-room") { [weak self] in self?.step(.selectNeighbour(1)) }
-        actions.add("previous-room") { [weak self] in self?.step(.selectNeighbour(-1)) }
-        actions.add("next-unread-room") { [weak self] in self?.step(.selectUnreadNeighbour(1)) }
-        actions.add("previous-unread-room") { [weak self] in self?.step(.selectUnreadNeighbour(-1)) }
+        actions.add("next-room") { [weak self] in self?.step(.selectNeighbor(1)) }
+        actions.add("previous-room") { [weak self] in self?.step(.selectNeighbor(-1)) }
+        actions.add("next-unread-room") { [weak self] in self?.step(.selectUnreadNeighbor(1)) }
+        actions.add("previous-unread-room") { [weak self] in self?.step(.selectUnreadNeighbor(-1)) }
         importing = actions.add("import") { [weak self] in self?.chooseImport() }
         addAccountActions(to: actions)
         actions.add("search") { [weak self] in self?.openSearch() }
@@ -289,7 +290,7 @@ public final class MainWindow {
             actions.add("export-room") { [weak self] in self?.chooseExport() },
             actions.add("find") { [weak self] in self?.findInRoom() },
             actions.add("jump-to-date") { [weak self] in self?.conversationView?.openCalendar() },
-            actions.add("retry-unsent") { [weak self] in self?.conversationView?.retryUnsent() },
+            actions.add("retry-unsent") { [weak self] in self?.conversationView?.retryFailed() },
             actions.add("discard-unsent") { [weak self] in self?.conversationView?.confirmDiscardingAll() },
             actions.add("find-older") { [weak self] in self?.conversationView?.stepSearch(newer: false) },
             actions.add("find-newer") { [weak self] in self?.conversationView?.stepSearch(newer: true) },
@@ -338,10 +339,10 @@ public final class MainWindow {
         gtk_window_present(shortcuts.cast())
     }
 
-    private func askWhereTo(forward messages: [MessageID]) {
+    private func promptForDestination(forward messages: [MessageID]) {
         ForwardDialog.present(
             over: window, find: { [weak self] in self?.coordinator.destinations(matching: $0) ?? [] },
-            pictures: avatars, choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
+            avatarLoader: avatars, choose: { [weak self] in self?.coordinator.forward(messages, to: $0) })
     }
 
     func confirmLeaving(_ room: RoomID) {

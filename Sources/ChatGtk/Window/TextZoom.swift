@@ -49,8 +49,9 @@ public enum TextZoom {
         defer { pango_font_description_free(base) }
         // At 96 dots an inch, which is what a factor of 1 is.
         let pixels = Double(pango_font_description_get_size(base)) * 96 / 72
-        let shown = Double(pango_font_description_get_size(font))
-        guard pixels > 0, shown > 0 else { return 1 }
-        return pango_font_description_get_size_is_absolute(font) != 0 ? shown / pixels : shown * 96 / 72 / pixels
+        let displayedSize = Double(pango_font_description_get_size(font))
+        guard pixels > 0, displayedSize > 0 else { return 1 }
+        return pango_font_description_get_size_is_absolute(font) != 0
+            ? displayedSize / pixels : displayedSize * 96 / 72 / pixels
     }
 }

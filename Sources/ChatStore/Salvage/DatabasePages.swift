@@ -49,16 +49,16 @@ struct DatabasePages {
     }
 
     /// Decodes a cell: the length of its content, its key, and the content, the rest of it on other pages.
-    private func row(at place: Int, on page: PageBytes) -> LooseRow? {
-        var place = place
-        guard let length = page.varint(&place), let key = page.varint(&place), length > 0, length <= Self.longest
+    private func row(at offset: Int, on page: PageBytes) -> LooseRow? {
+        var offset = offset
+        guard let length = page.varint(&offset), let key = page.varint(&offset), length > 0, length <= Self.maxLength
         else { return nil }
         let total = Int(length)
         let local = localLength(total)
-        guard place + local <= pageSize else { return nil }
-        var content = page[place..<place + local]
+        guard offset + local <= pageSize else { return nil }
+        var content = page[offset..<offset + local]
         if local < total {
-            guard var next = page.word(place + local) else { return nil }
+            guard var next = page.word(offset + local) else { return nil }
             while content.count < total {
                 guard next > 0, let rest = self.page(next), let after = rest.word(0) else { return nil }
                 content += rest[4..<4 + min(total - content.count, pageSize - 4)]
@@ -70,11 +70,11 @@ struct DatabasePages {
 
     /// How much of a content lies on the leaf itself.
     private func localLength(_ total: Int) -> Int {
-        let most = pageSize - 35
-        guard total > most else { return total }
-        let least = (pageSize - 12) * 32 / 255 - 23
-        let fitting = least + (total - least) % (pageSize - 4)
-        return fitting <= most ? fitting : least
+        let maxLocal = pageSize - 35
+        guard total > maxLocal else { return total }
+        let minLocal = (pageSize - 12) * 32 / 255 - 23
+        let fitting = minLocal + (total - minLocal) % (pageSize - 4)
+        return fitting <= maxLocal ? fitting : minLocal
     }
 
     private func page(_ number: Int) -> PageBytes? {
@@ -89,7 +89,7 @@ struct DatabasePages {
     }
 
     /// Bytes of one row: more than any message with all that belongs to it.
-    private static let longest: Int64 = 64 << 20
+    private static let maxLength: Int64 = 64 << 20
 }
 
 /// The bytes of one page, which are read within their bounds only.
@@ -101,27 +101,27 @@ struct PageBytes {
 
     var count: Int { bytes.count }
 
-    subscript(place: Int) -> UInt8 { bytes[place] }
+    subscript(offset: Int) -> UInt8 { bytes[offset] }
     subscript(range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
 
     /// Two bytes; 0 outside the page.
-    func short(_ place: Int) -> Int {
-        place >= 0 && place + 2 <= count ? Int(bytes[place]) << 8 | Int(bytes[place + 1]) : 0
+    func short(_ offset: Int) -> Int {
+        offset >= 0 && offset + 2 <= count ? Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) : 0
     }
 
     /// Four bytes.
-    func word(_ place: Int) -> Int? {
-        guard place >= 0, place + 4 <= count else { return nil }
-        return bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+    func word(_ offset: Int) -> Int? {
+        guard offset >= 0, offset + 4 <= count else { return nil }
+        return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes, behind which `place` is moved.
-    func varint(_ place: inout Int) -> Int64? {
+    /// A number of one to nine bytes, behind which `offset` is moved.
+    func varint(_ offset: inout Int) -> Int64? {
         var value: UInt64 = 0
         for number in 0..<9 {
-            guard place >= 0, place < count else { return nil }
-            let byte = bytes[place]
-            place += 1
+            guard offset >= 0, offset < count else { return nil }
+            let byte = bytes[offset]
+            offset += 1
             if number == 8 { return Int64(bitPattern: value << 8 | UInt64(byte)) }
             value = value << 7 | UInt64(byte & 0x7F)
             if byte & 0x80 == 0 { return Int64(bitPattern: value) }

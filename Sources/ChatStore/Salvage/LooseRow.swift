@@ -10,27 +10,27 @@ struct LooseRow {
     /// The row's values; nil unless they fill the record exactly and each text is UTF-8.
     func values() -> [DatabaseValue]? {
         let bytes = PageBytes(record)
-        var place = 0
-        guard let headerSize = bytes.varint(&place), headerSize > 0, headerSize <= Int64(record.count) else {
+        var offset = 0
+        guard let headerSize = bytes.varint(&offset), headerSize > 0, headerSize <= Int64(record.count) else {
             return nil
         }
         var types: [Int64] = []
-        while place < Int(headerSize) {
-            guard types.count < Self.mostColumns, let type = bytes.varint(&place), type >= 0 else { return nil }
+        while offset < Int(headerSize) {
+            guard types.count < Self.maxColumns, let type = bytes.varint(&offset), type >= 0 else { return nil }
             types.append(type)
         }
-        guard place == Int(headerSize) else { return nil }
+        guard offset == Int(headerSize) else { return nil }
         var values: [DatabaseValue] = []
         for type in types {
-            guard let value = Self.value(of: type, in: record, at: &place) else { return nil }
+            guard let value = Self.value(of: type, in: record, at: &offset) else { return nil }
             values.append(value)
         }
-        return place == record.count ? values : nil
+        return offset == record.count ? values : nil
     }
 
-    private static let mostColumns = 64
+    private static let maxColumns = 64
 
-    private static func value(of type: Int64, in record: [UInt8], at place: inout Int) -> DatabaseValue? {
+    private static func value(of type: Int64, in record: [UInt8], at offset: inout Int) -> DatabaseValue? {
         let sizes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
         let size: Int
         switch type {
@@ -38,9 +38,9 @@ struct LooseRow {
         case 12...: size = Int(clamping: (type - 12) / 2)
         default: return nil
         }
-        guard size <= record.count - place else { return nil }
-        let bytes = record[place..<place + size]
-        place += size
+        guard size <= record.count - offset else { return nil }
+        let bytes = record[offset..<offset + size]
+        offset += size
         switch type {
         case 0: return .null
         case 1...6:

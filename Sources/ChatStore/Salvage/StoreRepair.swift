@@ -32,14 +32,14 @@ extension ChatStore {
         defer { lock?.release() }
         if lock == nil, case .busy? = lockFailure(folder) { throw .busy }
         let name = "\(url.lastPathComponent)-repair-\(UUID().uuidString.prefix(8))"
-        let fresh = StoreFolder(url: url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true))
+        let rebuilt = StoreFolder(url: url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: true))
         do {
-            var repair = try rebuild(folder, as: fresh)
-            repair.setAside = try folder.replace(by: fresh, at: now)
+            var repair = try rebuild(folder, as: rebuilt)
+            repair.setAside = try folder.replace(by: rebuilt, at: now)
             return repair
         } catch {
-            try? FileManager.default.removeItem(at: fresh.url)
-            throw error as? StoreOpeningError ?? StoreOpeningError(error, path: fresh.history.path)
+            try? FileManager.default.removeItem(at: rebuilt.url)
+            throw error as? StoreOpeningError ?? StoreOpeningError(error, path: rebuilt.history.path)
         }
     }
 
@@ -52,11 +52,11 @@ extension ChatStore {
         }
     }
 
-    private static func rebuild(_ damaged: StoreFolder, as fresh: StoreFolder) throws -> StoreRepair {
-        let store = try ChatStore(folder: fresh.url)
+    private static func rebuild(_ damaged: StoreFolder, as rebuilt: StoreFolder) throws -> StoreRepair {
+        let store = try ChatStore(folder: rebuilt.url)
         store.closeForRepair()
-        for (old, new) in zip(damaged.files, fresh.files) {
-            if try isSound(old) {
+        for (old, new) in zip(damaged.files, rebuilt.files) {
+            if try isIntact(old) {
                 for path in [new.path] + new.companions { try? FileManager.default.removeItem(atPath: path) }
                 for (source, target) in [(old.path, new.path), (old.log, new.log)] where FileSystem.exists(source) {
                     try FileManager.default.copyItem(atPath: source, toPath: target)
@@ -64,13 +64,13 @@ extension ChatStore {
             } else {
                 let queue = try DatabaseQueue(path: new.path)
                 defer { try? queue.close() }
-                try Salvage(damaged: old, fresh: queue).run()
+                try Recovery(damaged: old, rebuilt: queue).run()
             }
         }
-        return try finish(fresh, setAside: damaged.url)
+        return try finish(rebuilt, setAside: damaged.url)
     }
 
-    private static func isSound(_ file: DatabaseFile) throws -> Bool {
+    private static func isIntact(_ file: DatabaseFile) throws -> Bool {
         guard file.exists, file.size > 1, !FileSystem.isDirectory(file.path) else { return false }
         do {
             _ = try StoreInspection(file: file, lastEnding: .suspect).run()
@@ -81,8 +81,8 @@ extension ChatStore {
     }
 
     /// Opens the fresh store once, which proves that it can be opened, and notes in it that it was repaired.
-    private static func finish(_ fresh: StoreFolder, setAside: URL) throws -> StoreRepair {
-        let store = try ChatStore(folder: fresh.url)
+    private static func finish(_ rebuilt: StoreFolder, setAside: URL) throws -> StoreRepair {
+        let store = try ChatStore(folder: rebuilt.url)
         defer { store.closeForRepair() }
         // Before it takes the damaged one's place: no start sees it without.
         try store.history.write { db in
@@ -93,7 +93,7 @@ extension ChatStore {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
         }
         let (rooms, messages) = try store.history.read { db in (try count("room", db), try count("message", db)) }
-        let (drafts, queued) = try store.unsent.read { db in (try count("draft", db), try count("outbox", db)) }
+        let (drafts, queued) = try store.pending.read { db in (try count("draft", db), try count("outbox", db)) }
         return StoreRepair(setAside: setAside, rooms: rooms, messages: messages, drafts: drafts, queued: queued)
     }
 }

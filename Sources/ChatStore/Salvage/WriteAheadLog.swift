@@ -34,31 +34,31 @@ struct WriteAheadLog {
             return
         }
         let magic = bytes.word(0)
-        var isSound = magic & ~1 == 0x377f_0682
-        let isBigEndian = isSound ? magic & 1 == 1 : false
+        var isValid = magic & ~1 == 0x377f_0682
+        let isBigEndian = isValid ? magic & 1 == 1 : false
         let size = Int(bytes.word(8))
         pageSize = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].contains(size) ? size : Self.commonPageSize
-        isSound =
-            isSound && size == pageSize
+        isValid =
+            isValid && size == pageSize
             && Checksum(first: 0, second: 0).over(bytes, 0..<24, isBigEndian) == Checksum(at: 24, in: bytes)
-        let salts = Self.salts(bytes, isSound: isSound, pageSize: pageSize, isBigEndian: isBigEndian)
+        let salts = Self.salts(bytes, isValid: isValid, pageSize: pageSize, isBigEndian: isBigEndian)
         let length = Self.frameHeaderSize + pageSize
         var found: [Frame] = []
-        var isBroken = !isSound
+        var isBroken = !isValid
         var isDamaged = false
         var before = Checksum(at: 24, in: bytes)
         for start in stride(from: Self.headerSize, to: bytes.count - length + 1, by: length) {
-            let own = Checksum(at: start + 16, in: bytes)
+            let storedSum = Checksum(at: start + 16, in: bytes)
             let content = start + Self.frameHeaderSize..<start + length
             let sum = before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian)
             // Left from before the log began anew.
             guard (bytes.word(start + 8), bytes.word(start + 12)) == salts else {
                 isBroken = true
-                before = own
+                before = storedSum
                 continue
             }
-            before = own
-            guard sum == own else {
+            before = storedSum
+            guard sum == storedSum else {
                 isBroken = true
                 continue
             }
@@ -78,22 +78,22 @@ struct WriteAheadLog {
     /// were written: no checksum covers a mark, so that one alone proves nothing, and a log begins anew over what it held,
     /// so that what is left of older ones comes later.
     private static func salts(
-        _ bytes: UnsafeRawBufferPointer, isSound: Bool, pageSize: Int, isBigEndian: Bool
+        _ bytes: UnsafeRawBufferPointer, isValid: Bool, pageSize: Int, isBigEndian: Bool
     ) -> (UInt32, UInt32) {
-        if isSound { return (bytes.word(16), bytes.word(20)) }
+        if isValid { return (bytes.word(16), bytes.word(20)) }
         let length = frameHeaderSize + pageSize
         var before = Checksum(at: 24, in: bytes)
         var first: (UInt32, UInt32)?
         var seen: Set<UInt64> = []
         for start in stride(from: headerSize, to: bytes.count - length + 1, by: length) {
-            let own = Checksum(at: start + 16, in: bytes)
+            let storedSum = Checksum(at: start + 16, in: bytes)
             let content = start + frameHeaderSize..<start + length
-            if before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian) == own {
-                let mark = (bytes.word(start + 8), bytes.word(start + 12))
-                guard seen.insert(UInt64(mark.0) << 32 | UInt64(mark.1)).inserted else { return mark }
-                first = first ?? mark
+            if before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian) == storedSum {
+                let salt = (bytes.word(start + 8), bytes.word(start + 12))
+                guard seen.insert(UInt64(salt.0) << 32 | UInt64(salt.1)).inserted else { return salt }
+                first = first ?? salt
             }
-            before = own
+            before = storedSum
         }
         return first ?? (bytes.word(16), bytes.word(20))
     }
@@ -110,15 +110,15 @@ private struct Checksum: Equatable {
     }
 
     /// As it is written at a place.
-    init(at place: Int, in bytes: UnsafeRawBufferPointer) {
-        self.init(first: bytes.word(place), second: bytes.word(place + 4))
+    init(at offset: Int, in bytes: UnsafeRawBufferPointer) {
+        self.init(first: bytes.word(offset), second: bytes.word(offset + 4))
     }
 
     func over(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ isBigEndian: Bool) -> Checksum {
         var (first, second) = (first, second)
-        for place in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
-            let left = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-            let right = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+        for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+            let left = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            let right = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
             first &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ second
             second &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ first
         }
@@ -128,8 +128,8 @@ private struct Checksum: Equatable {
 
 extension UnsafeRawBufferPointer {
     /// Four bytes, big-endian; 0 past the end.
-    fileprivate func word(_ place: Int) -> UInt32 {
-        guard place >= 0, place + 4 <= count else { return 0 }
-        return UInt32(bigEndian: loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    fileprivate func word(_ offset: Int) -> UInt32 {
+        guard offset >= 0, offset + 4 <= count else { return 0 }
+        return UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 }

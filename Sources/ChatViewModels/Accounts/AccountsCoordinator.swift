@@ -16,7 +16,7 @@ public final class AccountsCoordinator {
         public var account: Account?
         public var condition: AccountCondition
         public var unreadCount: Int
-        public var isShown: Bool
+        public var isSelected: Bool
 
         public var isLocal: Bool { account == nil }
         /// Whether its rooms can be shown.
@@ -29,7 +29,7 @@ public final class AccountsCoordinator {
         case offline
         case untrusted(SignInProblem.Certificate)
         case signedOut(isSoft: Bool)
-        case locked(SecretStorageError)
+        case locked(CredentialStoreError)
     }
 
     /// Under which conversations on this computer are in the list.
@@ -58,11 +58,11 @@ public final class AccountsCoordinator {
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// To be shown as soon as it is there.
-    private var wanted: String?
+    private var requestedID: String?
     /// Whether another account than the one that is shown is the one that was asked for.
-    public var isWaiting: Bool { wanted != nil }
+    public var isWaiting: Bool { requestedID != nil }
 
-    private static let patience = Duration.seconds(3)
+    private static let connectingTimeout = Duration.seconds(3)
 
     /// - Parameters:
     ///   - service: nil where there are no other accounts than the one on this computer.
@@ -85,39 +85,39 @@ public final class AccountsCoordinator {
     /// Begins to follow the accounts, and shows one as soon as it is there.
     public func start(showing account: String) {
         guard listening == nil, let service else { return }
-        wanted = account == Self.localID ? nil : account
+        requestedID = account == Self.localID ? nil : account
         let stream = service.accountStates()
         listening = Task { [weak self] in
-            for await states in stream { await self?.take(states) }
+            for await states in stream { await self?.apply(states) }
         }
     }
 
     /// Returns when the account that was asked for is shown with its rooms, or after `limit`.
-    public func settle(within limit: Duration) async {
+    public func waitUntilIdle(within limit: Duration) async {
         let end = time.now() + limit
         await time.wait(atMost: limit) { [weak self] in self?.isWaiting != true }
-        await conversations.settle(within: max(.zero, end - time.now()))
+        await conversations.waitUntilIdle(within: max(.zero, end - time.now()))
     }
 
     public var rows: [Row] {
         let first = Row(
             id: Self.localID, name: "", account: nil, condition: .online,
-            unreadCount: local.rooms.state.unreadTotal, isShown: selection == Self.localID)
+            unreadCount: local.rooms.state.unreadTotal, isSelected: selection == Self.localID)
         return [first]
             + states.map { state in
                 Row(
                     id: state.id, name: state.account.name, account: state.account, condition: state.condition,
-                    unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isShown: selection == state.id)
+                    unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isSelected: selection == state.id)
             }
     }
 
-    public var shown: Row { rows.first { $0.isShown } ?? rows[0] }
+    public var selectedRow: Row { rows.first { $0.isSelected } ?? rows[0] }
     /// Whether anything is unread in an account that is not shown.
-    public var hasUnreadElsewhere: Bool { rows.contains { !$0.isShown && $0.unreadCount > 0 } }
+    public var hasUnreadElsewhere: Bool { rows.contains { !$0.isSelected && $0.unreadCount > 0 } }
 
     /// nil while there is nothing to say.
     public var banner: Banner? {
-        switch shown.condition {
+        switch selectedRow.condition {
         case .online, .broken: nil
         case .connecting: slow.contains(selection) ? .connecting : nil
         case .offline: .offline
@@ -128,8 +128,8 @@ public final class AccountsCoordinator {
     }
 
     /// An account at whose server rooms and users can be asked for.
-    public var firstThatTakesAddresses: String? {
-        states.first { open[$0.id]?.takesAddresses == true }?.id
+    public var firstAccountAcceptingAddresses: String? {
+        states.first { open[$0.id]?.acceptsAddresses == true }?.id
     }
 
     // MARK: Actions
@@ -137,10 +137,10 @@ public final class AccountsCoordinator {
     /// Shows an account, as soon as it is there.
     public func select(_ account: String) {
         guard account == Self.localID || open[account] != nil else {
-            wanted = account
+            requestedID = account
             return
         }
-        wanted = nil
+        requestedID = nil
         guard account != selection else { return }
         selection = account
         onSelect?(account)
@@ -152,15 +152,15 @@ public final class AccountsCoordinator {
     }
 
     /// The computer slept, or is in another network.
-    public func wake() {
+    public func reconnect() {
         guard let service else { return }
-        Task { await service.wake() }
+        Task { await service.reconnect() }
     }
 
     /// What would be lost with the account; nil if that cannot be told.
-    public func unsent(of account: String) async -> UnsentCount? {
+    public func pendingCount(of account: String) async -> PendingCount? {
         await open[account]?.flushDrafts()
-        return try? await service?.unsent(of: account)
+        return try? await service?.pendingCount(of: account)
     }
 
     /// - Returns: why nothing was changed; nil if the account is gone.
@@ -187,10 +187,10 @@ public final class AccountsCoordinator {
 
     // MARK: What the service tells
 
-    private func take(_ states: [AccountState]) async {
+    private func apply(_ states: [AccountState]) async {
         let ids = Set(states.map(\.id))
         // One that was shown last and is gone since.
-        if !hasStarted, let gone = wanted, !ids.contains(gone) { wanted = nil }
+        if !hasStarted, let missing = requestedID, !ids.contains(missing) { requestedID = nil }
         hasStarted = true
         self.states = states
         for id in open.keys where !ids.contains(id) {
@@ -198,17 +198,17 @@ public final class AccountsCoordinator {
             open[id] = nil
         }
         for state in states {
-            watchConnecting(state)
+            trackConnecting(state)
             // Of one that could not be opened there is nothing to show.
             if case .broken = state.condition { continue }
             defer { open[state.id]?.isSignedOut = state.condition.needsSignIn }
             guard open[state.id] == nil, let coordinator = await make(state.id) else { continue }
             open[state.id] = coordinator
-            if wanted == state.id { select(state.id) }
+            if requestedID == state.id { select(state.id) }
         }
     }
 
-    private func watchConnecting(_ state: AccountState) {
+    private func trackConnecting(_ state: AccountState) {
         guard state.condition == .connecting else {
             waits.removeValue(forKey: state.id)?.cancel()
             slow.remove(state.id)
@@ -217,7 +217,7 @@ public final class AccountsCoordinator {
         guard waits[state.id] == nil else { return }
         let time = time
         waits[state.id] = Task { [weak self] in
-            try? await time.sleep(time.now() + Self.patience)
+            try? await time.sleep(time.now() + Self.connectingTimeout)
             if !Task.isCancelled { self?.slow.insert(state.id) }
         }
     }

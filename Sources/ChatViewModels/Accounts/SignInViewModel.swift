@@ -15,8 +15,8 @@ public final class SignInViewModel: ViewModel {
         case credentials(SignInServer)
         case loggingIn(SignInServer)
         /// The keyring did not take the secret: asks what to do.
-        case secret(SecretStorageError)
-        case keeping(SecretStorageError?)
+        case credentialError(CredentialStoreError)
+        case keeping(CredentialStoreError?)
         /// Opens what is kept, and waits for the first answer of the server.
         case starting
         case done
@@ -34,14 +34,14 @@ public final class SignInViewModel: ViewModel {
         public var isBusy: Bool {
             switch step {
             case .finding, .loggingIn, .keeping, .starting: true
-            case .server, .credentials, .secret, .done: false
+            case .server, .credentials, .credentialError, .done: false
             }
         }
         /// Whether something is under way that is nobody's until it is done.
         public var canCancel: Bool {
             switch step {
             case .finding, .loggingIn, .keeping: true
-            case .server, .credentials, .secret, .starting, .done: false
+            case .server, .credentials, .credentialError, .starting, .done: false
             }
         }
         public var canGoBack: Bool {
@@ -52,11 +52,11 @@ public final class SignInViewModel: ViewModel {
     public nonisolated enum Action: Sendable {
         /// The server's name or URL, or one's whole identifier.
         case find(String)
-        case logIn(name: String, password: Secret)
-        case logInWithToken(Secret)
+        case logIn(name: String, password: AccountCredential)
+        case logInWithToken(AccountCredential)
         /// Asks the keyring once more.
         case retryKeyring
-        case keep(SecretPlace)
+        case storeCredential(CredentialLocation)
         case back
         case cancel
     }
@@ -98,8 +98,8 @@ public final class SignInViewModel: ViewModel {
         case (.logIn(let name, let password), .credentials(let server)):
             logIn(.password(name: name.trimmingCharacters(in: .whitespacesAndNewlines), password), to: server)
         case (.logInWithToken(let token), .credentials(let server)): logIn(.accessToken(token), to: server)
-        case (.retryKeyring, .secret(let error)): keep(in: .keyring, after: error)
-        case (.keep(let place), .secret(let error)): keep(in: place, after: error)
+        case (.retryKeyring, .credentialError(let error)): storeCredential(in: .keyring, after: error)
+        case (.storeCredential(let location), .credentialError(let error)): storeCredential(in: location, after: error)
         case (.back, .credentials) where state.canGoBack:
             state.problem = nil
             state.step = .server
@@ -112,7 +112,7 @@ public final class SignInViewModel: ViewModel {
 
     private func find(_ address: String) {
         if state.again == nil { state.name = address.contains("@") ? address.trimmingCharacters(in: .whitespaces) : "" }
-        begin(.finding) { [service] in
+        perform(.finding) { [service] in
             .credentials(try await service.server(at: address))
         } else: {
             .server
@@ -121,7 +121,7 @@ public final class SignInViewModel: ViewModel {
 
     private func logIn(_ credentials: SignInCredentials, to server: SignInServer) {
         let again = state.again?.id
-        begin(.loggingIn(server)) { [service] in
+        perform(.loggingIn(server)) { [service] in
             let account = try await service.logIn(to: server, with: credentials, again: again)
             self.pending = account.id
             return .keeping(nil)
@@ -130,25 +130,25 @@ public final class SignInViewModel: ViewModel {
         }
     }
 
-    private func keep(in place: SecretPlace, after error: SecretStorageError?) {
+    private func storeCredential(in location: CredentialLocation, after error: CredentialStoreError?) {
         guard let account = pending else { return }
-        begin(.keeping(error)) { [service] in
+        perform(.keeping(error)) { [service] in
             do {
-                try await service.keepSecret(of: account, in: place)
+                try await service.storeCredential(of: account, in: location)
                 return .starting
-            } catch let error as SecretStorageError {
-                return .secret(error)
+            } catch let error as CredentialStoreError {
+                return .credentialError(error)
             }
         } else: {
-            .secret(error ?? .unavailable(reason: ""))
+            .credentialError(error ?? .unavailable(reason: ""))
         }
     }
 
     private func open() {
         guard let account = pending else { return }
-        begin(.starting) { [service] in
+        perform(.starting) { [service] in
             do {
-                try await service.begin(account)
+                try await service.activate(account)
             } catch {
                 await service.abandon(account)
                 self.pending = nil
@@ -156,14 +156,14 @@ public final class SignInViewModel: ViewModel {
             }
             self.pending = nil
             self.onOutput?(.added(account))
-            await Self.firstAnswer(of: account, from: service)
+            await Self.awaitConnection(of: account, from: service)
             return .done
         } else: {
             .server
         }
     }
 
-    private static func firstAnswer(of account: String, from service: any AccountService) async {
+    private static func awaitConnection(of account: String, from service: any AccountService) async {
         for await states in service.accountStates() {
             guard let state = states.first(where: { $0.id == account }) else { return }
             if state.condition != .connecting { return }
@@ -174,14 +174,14 @@ public final class SignInViewModel: ViewModel {
     private func reached(_ step: Step) {
         state.step = step
         switch step {
-        case .keeping: keep(in: .keyring, after: nil)
+        case .keeping: storeCredential(in: .keyring, after: nil)
         case .starting: open()
         case .done: onOutput?(.finished)
         default: break
         }
     }
 
-    private func begin(
+    private func perform(
         _ step: Step, _ body: @escaping @MainActor () async throws -> Step,
         else failed: @escaping @MainActor () -> Step
     ) {

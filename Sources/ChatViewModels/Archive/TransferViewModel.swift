@@ -47,7 +47,7 @@ public final class TransferViewModel: ViewModel {
     public nonisolated enum Action: Equatable, Sendable {
         case cancel
         /// What becomes of conversations that were imported before.
-        case answer(RepeatedImport)
+        case decide(RepeatedImport)
         /// To the first of the rooms that were made.
         case showImported
     }
@@ -86,8 +86,8 @@ public final class TransferViewModel: ViewModel {
             let following = _Concurrency.Task { [weak self] in
                 for await progress in stream { self?.report(progress) }
             }
-            let end = await Self.carryOut(work, with: archive) { [weak self] known in
-                try await Self.ask(known, self)
+            let end = await Self.carryOut(work, with: archive) { [weak self] earlierImports in
+                try await Self.requestDecision(earlierImports, self)
             } progress: {
                 continuation.yield($0)
             }
@@ -106,11 +106,11 @@ public final class TransferViewModel: ViewModel {
             running?.cancel()
             question?.resume(throwing: CancellationError())
             question = nil
-        case .answer(let answer):
+        case .decide(let decision):
             guard let question else { return }
             self.question = nil
             state.phase = .running(TransferProgress(messages: 0, fraction: nil))
-            question.resume(returning: answer)
+            question.resume(returning: decision)
         case .showImported:
             guard case .imported(let report) = state.phase, let first = report.conversations.first else { return }
             onOutput?(.show(first.room))
@@ -118,11 +118,13 @@ public final class TransferViewModel: ViewModel {
     }
 
     /// - Throws: `CancellationError` if the user cancels, or is gone.
-    private static func ask(_ known: [EarlierImport], _ model: TransferViewModel?) async throws -> RepeatedImport {
+    private static func requestDecision(_ earlierImports: [EarlierImport], _ model: TransferViewModel?) async throws
+        -> RepeatedImport
+    {
         try await withCheckedThrowingContinuation { continuation in
             guard let model, model.state.canCancel else { return continuation.resume(throwing: CancellationError()) }
             model.question = continuation
-            model.state.phase = .asking(known)
+            model.state.phase = .asking(earlierImports)
         }
     }
 
@@ -141,7 +143,8 @@ public final class TransferViewModel: ViewModel {
                 return .exported(
                     try await archive.export(room, named: name, as: format, into: folder, progress: progress))
             case .import(let source):
-                return .imported(try await archive.importConversations(from: source, ask: ask, progress: progress))
+                return .imported(
+                    try await archive.importConversations(from: source, resolveRepeats: ask, progress: progress))
             }
         } catch is CancellationError {
             return .cancelled

@@ -5,10 +5,10 @@ import MessageMarkup
 /// What a text that begins with a slash asks for.
 public nonisolated enum ChatCommand: Equatable, Sendable {
     /// A message, of another text or kind than was written.
-    case say(SpokenCommand)
+    case message(MessageCommand)
     case setTopic(String)
     case showTopic
-    case setOwnName(String)
+    case setDisplayName(String)
     case invite(String)
     case join(String)
     case leave
@@ -20,7 +20,7 @@ public nonisolated enum ChatCommand: Equatable, Sendable {
 
 extension ChatCommand {
     /// The message that it makes, if it makes one.
-    nonisolated var spoken: SpokenCommand? { if case .say(let spoken) = self { spoken } else { nil } }
+    nonisolated var messageCommand: MessageCommand? { if case .message(let command) = self { command } else { nil } }
 }
 
 /// Why a command could not be carried out, in words for the user.
@@ -33,7 +33,7 @@ public nonisolated struct CommandFailure: Error, Equatable, Sendable {
 }
 
 /// A message that a command makes of what stands behind its name.
-public nonisolated struct SpokenCommand: Equatable, Sendable {
+public nonisolated struct MessageCommand: Equatable, Sendable {
     /// The end of the text that was written, but for white space behind it: mentions and styles in it stay.
     public var argument: String
     /// What is put around it.
@@ -51,18 +51,18 @@ public nonisolated struct SpokenCommand: Equatable, Sendable {
     }
 }
 
-extension SpokenCommand {
+extension MessageCommand {
     /// A text that readers uncover. Programs that know no spoilers show it between bars, where bars can cover it.
-    public nonisolated static func spoiler(_ text: String) -> SpokenCommand {
-        var command = SpokenCommand(text)
+    public nonisolated static func spoiler(_ text: String) -> MessageCommand {
+        var command = MessageCommand(text)
         (command.before, command.after) = ("||", "||")
         command.isCovered = true
         return command
     }
 
     /// A shrug, behind a text if there is one.
-    public nonisolated static func shrug(_ text: String) -> SpokenCommand {
-        var command = SpokenCommand(text, syntax: .plain)
+    public nonisolated static func shrug(_ text: String) -> MessageCommand {
+        var command = MessageCommand(text, syntax: .plain)
         command.after = (text.isEmpty ? "" : " ") + #"¯\_(ツ)_/¯"#
         return command
     }
@@ -71,19 +71,19 @@ extension SpokenCommand {
     nonisolated func written(from text: WrittenText) -> WrittenText {
         var rest = text.source[...]
         while let last = rest.last, last.isWhitespace, !rest.hasSuffix(argument) { rest.removeLast() }
-        let place = TextRange(
+        let argumentRange = TextRange(
             location: rest.utf16.count - argument.utf16.count, length: argument.utf16.count)
-        let marks = ComposerDocument(text).written(in: place).marks
-        let marked = marks.map { mark in
+        let marks = ComposerDocument(text).written(in: argumentRange).marks
+        let shiftedMarks = marks.map { mark in
             var mark = mark
             mark.range.location += before.utf16.count
             return mark
         }
         let source = before + argument + after
-        let written = WrittenText(source, syntax: syntax, marks: marked) ?? WrittenText(source, syntax: syntax)
+        let written = WrittenText(source, syntax: syntax, marks: shiftedMarks) ?? WrittenText(source, syntax: syntax)
         guard isCovered, !MessageMarkup.body(of: written).isCovered else { return written }
         // Bars cover no more than a paragraph, and none in which others stand.
-        let cover = WrittenText.Mark(.style(.spoiler()), over: TextRange(location: 0, length: place.length))
+        let cover = WrittenText.Mark(.style(.spoiler()), over: TextRange(location: 0, length: argumentRange.length))
         let covered = WrittenText(argument, marks: marks + [cover])
         if let covered, MessageMarkup.body(of: covered).isCovered { return covered }
         // Nothing covers a block of code: it is shown as it was typed.

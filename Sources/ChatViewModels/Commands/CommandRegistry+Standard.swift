@@ -10,16 +10,16 @@ nonisolated extension CommandRegistry {
     private static func speaking(_ translator: Translator) -> [Definition] {
         [
             Definition("me", translator("<text>"), help: translator("Say what you do")) { text in
-                .say(SpokenCommand(text, isEmote: true))
+                .message(MessageCommand(text, isEmote: true))
             },
             Definition("plain", translator("<text>"), help: translator("Send text without Markdown")) { text in
-                .say(SpokenCommand(text, syntax: .plain))
+                .message(MessageCommand(text, syntax: .plain))
             },
             Definition("spoiler", translator("<text>"), help: translator("Send text that readers uncover")) { text in
-                .say(.spoiler(text))
+                .message(.spoiler(text))
             },
             Definition("shrug", translator("[text]"), help: #"¯\_(ツ)_/¯"#) { text in
-                .say(.shrug(text))
+                .message(.shrug(text))
             },
         ]
     }
@@ -34,8 +34,8 @@ nonisolated extension CommandRegistry {
                 guard topic.count <= ChatLimits.topicLength else { throw .tooLong(limit: ChatLimits.topicLength) }
                 return topic.isEmpty ? .showTopic : .setTopic(topic)
             },
-            Definition("nick", translator("<name>"), help: translator("Change your name"), needs: .ownName) {
-                typed throws(CommandProblem) in .setOwnName(try Self.name(typed))
+            Definition("nick", translator("<name>"), help: translator("Change your name"), needs: .displayName) {
+                typed throws(CommandProblem) in .setDisplayName(try Self.name(typed))
             },
             Definition("invite", translator("<name>"), help: translator("Ask somebody into the room"), needs: .invite) {
                 .invite($0)

@@ -14,12 +14,12 @@ public nonisolated struct CommandRegistry: Sendable {
         /// What it does, in a few words.
         public var help: String
         /// What the backend must be able to do for it.
-        public var needs: RoomAbilities
+        public var needs: BackendCapabilities
         /// What it asks for, given what stands behind the name, without white space at the ends.
         public var read: @Sendable (String) throws(CommandProblem) -> ChatCommand
 
         public init(
-            _ name: String, _ arguments: String = "", help: String, needs: RoomAbilities = [],
+            _ name: String, _ arguments: String = "", help: String, needs: BackendCapabilities = [],
             read: @escaping @Sendable (String) throws(CommandProblem) -> ChatCommand
         ) {
             self.name = name
@@ -33,31 +33,31 @@ public nonisolated struct CommandRegistry: Sendable {
     }
 
     public let definitions: [Definition]
-    private let abilities: RoomAbilities
+    private let capabilities: BackendCapabilities
     private let translator: Translator
 
     /// - Parameters:
-    ///   - abilities: what the backend can do; commands that need more are not offered.
+    ///   - capabilities: what the backend can do; commands that need more are not offered.
     ///   - added: commands of the host's own; one with a name that is there already takes its place.
-    public init(abilities: RoomAbilities, translator: Translator, adding added: [Definition] = []) {
-        let own = Self.standard(translator).filter { one in !added.contains { $0.name == one.name } }
-        definitions = own + added
-        self.abilities = abilities
+    public init(capabilities: BackendCapabilities, translator: Translator, adding added: [Definition] = []) {
+        let standardDefinitions = Self.standard(translator).filter { one in !added.contains { $0.name == one.name } }
+        definitions = standardDefinitions + added
+        self.capabilities = capabilities
         self.translator = translator
     }
 
     /// Those that the backend can carry out.
-    public var offered: [Definition] { definitions.filter { abilities.isSuperset(of: $0.needs) } }
+    public var offered: [Definition] { definitions.filter { capabilities.isSuperset(of: $0.needs) } }
 
     /// What a text asks for; nil if it is a text to send as it is.
     public func command(in text: String) throws(CommandProblem) -> ChatCommand? {
         guard text.first == "/" else { return nil }
-        if text.hasPrefix("//") { return .say(SpokenCommand(String(text.dropFirst()))) }
+        if text.hasPrefix("//") { return .message(MessageCommand(String(text.dropFirst()))) }
         let written = text.dropFirst().prefix { !$0.isWhitespace }
         guard let first = written.first, first.isLetter, !written.contains("/") else { return nil }
         let name = written.lowercased()
         guard let definition = definitions.first(where: { $0.name == name }) else { throw .unknown(String(written)) }
-        guard abilities.isSuperset(of: definition.needs) else { throw .unavailable(name) }
+        guard capabilities.isSuperset(of: definition.needs) else { throw .unavailable(name) }
         let rest = text.dropFirst(1 + written.count).drop(while: \.isWhitespace)
         let argument = String(rest.reversed().drop(while: \.isWhitespace).reversed())
         if definition.arguments.isEmpty, !argument.isEmpty { throw .argumentUnexpected(name) }
@@ -76,10 +76,10 @@ public nonisolated struct CommandRegistry: Sendable {
 }
 
 nonisolated extension CommandRegistry: ComposerSendGate {
-    public func refusal(of message: ComposedMessage) -> String? {
+    public func rejectionReason(of message: ComposedMessage) -> String? {
         do throws(CommandProblem) {
             let command = try command(in: message.text.source)
-            guard command?.spoken?.isEmote ?? false, !message.attachments.isEmpty else { return nil }
+            guard command?.messageCommand?.isEmote ?? false, !message.attachments.isEmpty else { return nil }
             return translator("What you do goes without files. Send them by themselves.")
         } catch {
             return error.text(translator)

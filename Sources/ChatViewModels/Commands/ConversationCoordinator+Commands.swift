@@ -4,22 +4,22 @@ extension ConversationCoordinator {
     /// Carries out a command that was written in a room.
     func perform(_ command: ChatCommand, in room: RoomID) async throws {
         switch command {
-        case .say, .help: break
+        case .message, .help: break
         case .setTopic(let topic): try await service.setTopic(topic, of: room)
-        case .showTopic: try await tellTopic(of: room)
-        case .setOwnName(let name): try await service.setOwnName(name)
+        case .showTopic: try await showTopic(of: room)
+        case .setDisplayName(let name): try await service.setDisplayName(name)
         case .invite(let address): try await invite(address, to: room)
         case .join(let address): try await join(address)
-        case .leave: onLeavingAsked?(room)
+        case .leave: onLeaveRequested?(room)
         case .rename(let name): try await service.renameRoom(room, to: name)
         case .remove(let name): try await remove(name, from: room)
         case .clear: if conversation?.roomID == room { conversation?.timeline.send(.clear) }
         }
     }
 
-    private func tellTopic(of room: RoomID) async throws {
+    private func showTopic(of room: RoomID) async throws {
         let topic = try await service.topic(of: room)
-        onNotice?(.told(topic ?? translator("Nobody has said what this room is about.")))
+        onToast?(.message(topic ?? translator("Nobody has said what this room is about.")))
     }
 
     private func invite(_ address: String, to room: RoomID) async throws {
@@ -34,20 +34,20 @@ extension ConversationCoordinator {
     /// - Parameter message: one to go to in it.
     private func join(_ address: String, showing message: MessageID? = nil) async throws {
         let target = ChatAddress(address)?.room?.address ?? address
-        let wanted = address.hasPrefix("#") ? String(address.dropFirst()) : address
+        let bareName = address.hasPrefix("#") ? String(address.dropFirst()) : address
         let rows = rooms.state.rows
         let row =
-            rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == wanted }
-            ?? rows.first { $0.name.lowercased() == wanted.lowercased() }
+            rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == bareName }
+            ?? rows.first { $0.name.lowercased() == bareName.lowercased() }
         if let row { return show(message, in: row.id) }
-        guard service.abilities.contains(.join) else {
-            throw CommandFailure(translator("There is no room called {name} here.", ["name": wanted]))
+        guard service.capabilities.contains(.join) else {
+            throw CommandFailure(translator("There is no room called {name} here.", ["name": bareName]))
         }
         show(message, in: try await service.join(address))
     }
 
     /// Whether rooms and users that are not in the list can be asked for.
-    public var takesAddresses: Bool { service.abilities.contains(.join) }
+    public var acceptsAddresses: Bool { service.capabilities.contains(.join) }
 
     /// Goes to what an address or a link leads to: a room, which is entered, a message in it, or the conversation with a
     /// user.
@@ -62,23 +62,23 @@ extension ConversationCoordinator {
                 case .room?, nil: try await self?.join(address)
                 }
             } catch let failure as CommandFailure {
-                self?.onNotice?(.told(failure.reason))
+                self?.onToast?(.message(failure.reason))
             } catch {
-                self?.onNotice?(.failed(ChatError(error)))
+                self?.onToast?(.failed(ChatError(error)))
             }
         }
     }
 
     private func remove(_ name: String, from room: RoomID) async throws {
-        let wanted = name.hasPrefix("@") ? String(name.dropFirst()) : name
+        let bareName = name.hasPrefix("@") ? String(name.dropFirst()) : name
         let others = conversation.flatMap { $0.roomID == room ? $0.timeline.state.otherMembers : nil } ?? []
-        let found = others.filter { $0.id.rawValue == name || $0.displayName.lowercased() == wanted.lowercased() }
+        let found = others.filter { $0.id.rawValue == name || $0.displayName.lowercased() == bareName.lowercased() }
         guard let member = found.first else {
-            throw CommandFailure(translator("Nobody here is called {name}.", ["name": wanted]))
+            throw CommandFailure(translator("Nobody here is called {name}.", ["name": bareName]))
         }
         guard found.count == 1 else {
             throw CommandFailure(
-                translator("Several are called {name}: write which by the identifier.", ["name": wanted]))
+                translator("Several are called {name}: write which by the identifier.", ["name": bareName]))
         }
         try await service.removeMember(member.id, from: room)
     }

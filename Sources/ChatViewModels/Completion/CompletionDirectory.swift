@@ -72,10 +72,10 @@ public nonisolated final class CompletionDirectory: Sendable {
     }
 
     private func recent(in index: (generation: Int, value: CompletionIndex)) -> [CompletionEntity] {
-        let (ids, known) = state.withLock { ($0.recentIDs, $0.recent) }
-        if let known, known.generation == index.generation, known.ids == ids { return known.entities }
-        let wanted = Set(ids)
-        let found = index.value.entities.lazy.filter { wanted.contains($0.id) }.map { ($0.id, $0) }
+        let (ids, cached) = state.withLock { ($0.recentIDs, $0.recent) }
+        if let cached, cached.generation == index.generation, cached.ids == ids { return cached.entities }
+        let requestedIDs = Set(ids)
+        let found = index.value.entities.lazy.filter { requestedIDs.contains($0.id) }.map { ($0.id, $0) }
         let byID = Dictionary(found, uniquingKeysWith: { first, _ in first })
         let entities = ids.compactMap { byID[$0] }
         state.withLock { $0.recent = (index.generation, ids, entities) }

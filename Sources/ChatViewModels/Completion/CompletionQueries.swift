@@ -6,20 +6,20 @@ final class CompletionQueries {
     /// Who was taken, by the identifier: what the source told of them.
     private(set) var accepted: [String: CompletionEntity] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
-    private let answer: (ComposerEvent) -> Void
+    private let deliver: (ComposerEvent) -> Void
 
-    init(answer: @escaping (ComposerEvent) -> Void) {
-        self.answer = answer
+    init(deliver: @escaping (ComposerEvent) -> Void) {
+        self.deliver = deliver
     }
 
     isolated deinit { tasks.values.forEach { $0.cancel() } }
 
     func prefetch() { sources.forEach { $0.prefetch() } }
 
-    func take(_ request: CompletionRequest) {
+    func handle(_ request: CompletionRequest) {
         switch request {
         case .cancel(let id): tasks.removeValue(forKey: id)?.cancel()
-        case .query(let query): ask(query)
+        case .query(let query): run(query)
         case .accepted(let entity, let prefix):
             accepted[entity.id] = entity
             sources.first { $0.prefix == prefix }?.accepted(entity)
@@ -27,21 +27,21 @@ final class CompletionQueries {
     }
 
     /// Nobody to ask is an answer too: nothing was found.
-    private func ask(_ query: CompletionQuery) {
+    private func run(_ query: CompletionQuery) {
         guard let source = sources.first(where: { $0.prefix == query.prefix }) else {
-            return answer(.completionResults(query: query.id, [], isFinal: true))
+            return deliver(.completionResults(query: query.id, [], isFinal: true))
         }
         let batches = source.batches(for: query)
         tasks[query.id] = Task { [weak self] in
             do {
                 for try await batch in batches {
-                    self?.answer(.completionResults(query: query.id, batch, isFinal: false))
+                    self?.deliver(.completionResults(query: query.id, batch, isFinal: false))
                 }
                 guard !Task.isCancelled else { return }
-                self?.answer(.completionResults(query: query.id, [], isFinal: true))
+                self?.deliver(.completionResults(query: query.id, [], isFinal: true))
             } catch {
                 let reason = (error as? CompletionFailure)?.reason
-                self?.answer(.completionFailed(query: query.id, reason: reason))
+                self?.deliver(.completionFailed(query: query.id, reason: reason))
             }
             self?.tasks[query.id] = nil
         }

@@ -14,19 +14,19 @@ public nonisolated enum MemberDirectory {
             let id = member.id.rawValue
             // Where two share a name the row tells them apart; the message says the name alone.
             let suffix = " (\(id))"
-            let isToldApart = member.displayName.hasSuffix(suffix)
-            let name = isToldApart ? String(member.displayName.dropLast(suffix.count)) : member.displayName
+            let isDisambiguated = member.displayName.hasSuffix(suffix)
+            let name = isDisambiguated ? String(member.displayName.dropLast(suffix.count)) : member.displayName
             entities.append(
                 CompletionEntity(
                     id: id, name: name, target: .member(id), short: shortForm(of: name),
-                    detail: isToldApart ? id : nil))
+                    detail: isDisambiguated ? id : nil))
         }
         if let everyone, entities.count > 1 {
             entities.append(
                 CompletionEntity(
                     id: MentionTarget.everyoneID, name: "room", target: .everyone, detail: everyone))
         }
-        return CompletionIndex(entities, tellsApart: true)
+        return CompletionIndex(entities, disambiguatesNames: true)
     }
 
     /// The first name, if there is more than that (HKW-58).
@@ -45,7 +45,7 @@ public nonisolated enum RoomDirectory {
                 let id = room.address ?? room.id.rawValue
                 return CompletionEntity(
                     id: id, name: room.name, target: .room(id, via: servers(of: id)), detail: room.address)
-            }, tellsApart: true)
+            }, disambiguatesNames: true)
     }
 
     /// Who can be asked to let somebody in by an identifier: the server that made the room. An address names its own.

@@ -14,7 +14,7 @@ public final class ConversationSources {
         let all = CompletionDirectory()
         /// For a name alone: nobody means everyone by a word.
         let named = CompletionDirectory()
-        var told = Told()
+        var snapshot = Snapshot()
     }
 
     /// - Parameter everyone: what the row of `@room` says, as "Everyone in this room"; nil for no such row.
@@ -24,40 +24,41 @@ public final class ConversationSources {
     }
 
     public func sources(for room: RoomID) -> [any CompletionSource] {
-        let known = members[room] ?? Members()
-        members[room] = known
+        let directories = members[room] ?? Members()
+        members[room] = directories
         return [
-            DirectorySource(prefix: "@", directory: known.all) { [weak self] _ in
+            DirectorySource(prefix: "@", directory: directories.all) { [weak self] _ in
                 // A big room's members come as they speak: whoever names one may mean any.
                 self?.coordinator?.loadMembers(of: room)
                 self?.refreshMembers(of: room)
             },
-            DirectorySource(prefix: "", directory: known.named) { [weak self] _ in self?.refreshMembers(of: room) },
+            DirectorySource(prefix: "", directory: directories.named) { [weak self] _ in self?.refreshMembers(of: room)
+            },
             DirectorySource(prefix: "#", directory: rooms) { [weak self] in self?.refreshRooms($0) },
         ]
     }
 
     private func refreshMembers(of room: RoomID) {
-        guard let conversation = coordinator?.conversation, conversation.roomID == room, let known = members[room]
+        guard let conversation = coordinator?.conversation, conversation.roomID == room, let directories = members[room]
         else {
             return
         }
         let state = conversation.timeline.state
         let recent = Self.recentSenders(conversation.timeline.rows)
-        known.all.setRecent(recent)
-        known.named.setRecent(recent)
+        directories.all.setRecent(recent)
+        directories.named.setRecent(recent)
         let everyone = coordinator?.mayNotifyEveryone(in: room) ?? false ? everyone : nil
         // Arrays that share their storage are equal, which costs nothing; of a new one nothing is compared here.
-        let told = known.told
-        guard told.everyone != everyone || !told.members.hasStorage(of: state.members) else { return }
-        self.members[room]?.told = Told(members: state.members, everyone: everyone)
+        let snapshot = directories.snapshot
+        guard snapshot.everyone != everyone || !snapshot.members.hasStorage(of: state.members) else { return }
+        self.members[room]?.snapshot = Snapshot(members: state.members, everyone: everyone)
         let members = state.members
-        known.all.set { MemberDirectory.index(of: members, everyone: everyone) }
-        known.named.set { MemberDirectory.index(of: members, everyone: nil) }
+        directories.all.set { MemberDirectory.index(of: members, everyone: everyone) }
+        directories.named.set { MemberDirectory.index(of: members, everyone: nil) }
     }
 
     /// What a directory was made of.
-    private struct Told {
+    private struct Snapshot {
         var members: [Member] = []
         var everyone: String?
     }

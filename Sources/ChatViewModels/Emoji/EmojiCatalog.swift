@@ -50,14 +50,14 @@ public nonisolated struct EmojiCatalog: Sendable {
     ///
     /// - Throws: ``Malformed`` if a line of the list is.
     public init(list: String, names: String, english: String) throws(Malformed) {
-        let (own, fallback) = (Self.lines(names), Self.lines(english))
+        let (localized, fallback) = (Self.lines(names), Self.lines(english))
         var emoji: [Emoji] = []
         for (number, line) in Self.lines(list).enumerated() where !line.isEmpty {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
             guard fields.count == 3, !fields[0].isEmpty, let rule = Int(fields[1]).flatMap(Emoji.ToneRule.init),
                 let code = fields[2].split(separator: " ").first
             else { throw Malformed(line: number + 1) }
-            let words = [own, fallback].compactMap { lines -> [String]? in
+            let words = [localized, fallback].compactMap { lines -> [String]? in
                 guard lines.indices.contains(number), !lines[number].isEmpty else { return nil }
                 return lines[number].split(separator: "|").map { String($0) }
             }
@@ -68,7 +68,7 @@ public nonisolated struct EmojiCatalog: Sendable {
                     name: name, keywords: words.flatMap { $0 }.filter { $0 != name }))
         }
         self.emoji = emoji
-        let codes = emoji.enumerated().flatMap { place, one in one.codes.map { ($0, place) } }
+        let codes = emoji.enumerated().flatMap { index, one in one.codes.map { ($0, index) } }
         byCode = Dictionary(codes, uniquingKeysWith: { first, _ in first })
         byText = Dictionary(emoji.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -83,17 +83,17 @@ public nonisolated struct EmojiCatalog: Sendable {
 
     /// What a short code stands for, with a skin tone or without: `wave`, `wave::skin-tone-3`.
     public func text(ofCode code: String) -> String? {
-        let parts = code.split(separator: ":", omittingEmptySubsequences: true)
-        guard let first = parts.first, let emoji = emoji(code: first) else { return nil }
-        return parts.count > 1 ? emoji.text(in: SkinTone(code: parts[1]) ?? .none) : emoji.text
+        let components = code.split(separator: ":", omittingEmptySubsequences: true)
+        guard let first = components.first, let emoji = emoji(code: first) else { return nil }
+        return components.count > 1 ? emoji.text(in: SkinTone(code: components[1]) ?? .none) : emoji.text
     }
 
     /// Where an emoji without a skin tone stands in ``emoji``.
-    func place(of text: String) -> Int? { byText[text] }
+    func index(of text: String) -> Int? { byText[text] }
 
     /// The emoji that a text is, whatever its skin tone.
     public func emoji(text: String) -> Emoji? {
-        if let place = byText[text] { return emoji[place] }
+        if let index = byText[text] { return emoji[index] }
         let bare = text.unicodeScalars.filter { !$0.properties.isEmojiModifier && $0 != "\u{FE0F}" }
         let plain = String(String.UnicodeScalarView(bare))
         return (byText[plain] ?? byText[plain + "\u{FE0F}"]).map { emoji[$0] }

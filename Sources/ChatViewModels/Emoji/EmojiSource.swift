@@ -53,8 +53,8 @@ public nonisolated struct EmojiSource: CompletionSource {
             contents.codes.matches(of: query, recent: lately, limit: limit * 4), after: Set(lately.map(\.id)),
             contents.catalog)
         rows += contents.names.matches(of: query, limit: limit)
-        var known: Set<String> = []
-        let unique = rows.filter { known.insert($0.id).inserted }
+        var seen: Set<String> = []
+        let unique = rows.filter { seen.insert($0.id).inserted }
         return unique.prefix(limit).map { row in
             guard row.replacement == nil else { return row }
             var row = row
@@ -72,7 +72,7 @@ public nonisolated struct EmojiSource: CompletionSource {
         let alike = rows[first.endIndex...].prefix { $0.matched.count == 1 && $0.matched[0].location == 0 }
         let keyed = alike.map { row in
             let next = row.name.utf16.dropFirst(row.matched[0].length).first.flatMap(Unicode.Scalar.init)
-            return (row, next?.properties.isAlphabetic == true, catalog.place(of: row.id) ?? .max)
+            return (row, next?.properties.isAlphabetic == true, catalog.index(of: row.id) ?? .max)
         }
         let sorted = keyed.sorted { ($0.1 ? 1 : 0, $0.2) < ($1.1 ? 1 : 0, $1.2) }
         return first + sorted.map(\.0) + rows[alike.endIndex...]

@@ -14,45 +14,45 @@ public final class InviteViewModel: ViewModel {
         case invite
     }
 
-    public let people: PeopleSearchViewModel
+    public let userSearch: UserSearchViewModel
     public private(set) var state = State()
     /// All were asked.
-    @ObservationIgnored public var onDone: (([Person]) -> Void)?
+    @ObservationIgnored public var onDone: (([User]) -> Void)?
     /// Told of why somebody could not be asked, after ``abandon()``.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let room: RoomID
-    @ObservationIgnored private let service: any RoomAbilityService
+    @ObservationIgnored private let service: any RoomCapabilityService
 
     public init(
-        room: RoomID, service: any RoomAbilityService & RoomPeopleService, excluding excluded: Set<MemberID> = []
+        room: RoomID, service: any RoomCapabilityService & RoomMembersService, excluding excluded: Set<MemberID> = []
     ) {
         self.room = room
         self.service = service
-        people = PeopleSearchViewModel(service: service, excluding: excluded)
+        userSearch = UserSearchViewModel(service: service, excluding: excluded)
     }
 
-    public var canInvite: Bool { !state.isInviting && !people.state.chosen.isEmpty }
+    public var canInvite: Bool { !state.isInviting && !userSearch.state.chosen.isEmpty }
 
     public func send(_ action: Action) {
         guard canInvite else { return }
         state = State(isInviting: true)
-        let chosen = people.state.chosen
+        let chosen = userSearch.state.chosen
         Task { [self, service, room] in
-            var left: [Person] = []
+            var failedUsers: [User] = []
             var problem: ChatError?
-            for person in chosen {
+            for user in chosen {
                 do {
-                    try await service.invite(person.id.rawValue, to: room)
+                    try await service.invite(user.id.rawValue, to: room)
                 } catch {
-                    left.append(person)
+                    failedUsers.append(user)
                     problem = problem ?? ChatError(error)
                 }
             }
             state = State(error: problem)
-            people.keep(left)
+            userSearch.setChosen(failedUsers)
             if let problem, isAbandoned { onFailure?(problem) }
-            if left.isEmpty { onDone?(chosen) }
+            if failedUsers.isEmpty { onDone?(chosen) }
         }
     }
 

@@ -20,7 +20,7 @@ nonisolated struct MessageSearch: Sendable {
     /// - Parameters:
     ///   - room: the only room that is searched; nil for all.
     ///   - rooms: all rooms by their names.
-    /// - Throws: ``Refusal`` where names are of nobody, or what the service throws.
+    /// - Throws: ``Rejection`` where names are of nobody, or what the service throws.
     init(
         _ syntax: SearchSyntax, in room: RoomID?, rooms: [(id: RoomID, name: String)], service: any SearchService
     ) async throws {
@@ -37,21 +37,21 @@ nonisolated struct MessageSearch: Sendable {
         }
         for name in syntax.rooms {
             guard room == nil else {
-                problems.append(.roomIsGiven)
+                problems.append(.roomAlreadySpecified)
                 break
             }
-            let wanted = SearchTerms(name)
-            let found = rooms.filter { wanted.beginWords(of: $0.name) && !wanted.isEmpty }.map(\.id)
+            let nameTerms = SearchTerms(name)
+            let found = rooms.filter { nameTerms.matchesWordStarts(of: $0.name) && !nameTerms.isEmpty }.map(\.id)
             if found.isEmpty { problems.append(.unknownRoom(name)) }
             query.rooms = (query.rooms ?? []).union(found)
         }
         terms = SearchTerms(syntax.text)
-        guard problems.isEmpty else { throw Refusal(problems: problems) }
+        guard problems.isEmpty else { throw Rejection(problems: problems) }
         // Every message of a room is no answer to nothing.
         isAtEnd = syntax.isEmpty
     }
 
-    struct Refusal: Error, Equatable {
+    struct Rejection: Error, Equatable {
         var problems: [SearchSyntax.Problem]
     }
 

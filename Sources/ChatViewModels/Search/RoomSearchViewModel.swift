@@ -23,7 +23,7 @@ public final class RoomSearchViewModel: ViewModel {
         public var isSearching = false
 
         /// Whether all was looked through in vain.
-        public var isFruitless: Bool {
+        public var hasNoResults: Bool {
             matches.isEmpty && !isSearching && error == nil && problems.isEmpty && !SearchSyntax(text).isEmpty
         }
         public var canStep: Bool { matches.count > 1 || current == nil && !matches.isEmpty }
@@ -98,7 +98,7 @@ public final class RoomSearchViewModel: ViewModel {
         next.terms = SearchTerms(syntax.text)
         next.problems = syntax.problems
         // The count stands until the next one is known: it would flicker with each key.
-        next.isSearching = RunningSearch.asks(syntax)
+        next.isSearching = RunningSearch.isSearchable(syntax)
         state = next
         target = nil
         search.start(syntax, in: roomID, rooms: [])

@@ -30,7 +30,7 @@ final class RunningSearch {
     }
 
     /// Whether a text asks for something that can be looked for.
-    static func asks(_ syntax: SearchSyntax) -> Bool { !syntax.isEmpty && syntax.problems.isEmpty }
+    static func isSearchable(_ syntax: SearchSyntax) -> Bool { !syntax.isEmpty && syntax.problems.isEmpty }
 
     /// Ends the search before, and begins this one if it asks for something.
     ///
@@ -39,7 +39,7 @@ final class RunningSearch {
     ///   - rooms: all rooms by their names.
     func start(_ syntax: SearchSyntax, in room: RoomID?, rooms: [(id: RoomID, name: String)]) {
         stop()
-        guard Self.asks(syntax) else { return }
+        guard Self.isSearchable(syntax) else { return }
         running = Task { [weak self, generation, service] in
             do {
                 let search = try await MessageSearch(syntax, in: room, rooms: rooms, service: service)
@@ -61,12 +61,12 @@ final class RunningSearch {
     private func run(_ search: MessageSearch, _ generation: Int) async {
         var search = search
         do {
-            var wantsMore = true
-            while wantsMore {
+            var needsMore = true
+            while needsMore {
                 let page = try await search.next(limit: pageSize)
                 guard self.generation == generation else { return }
                 self.search = search
-                wantsMore = onPage?(page, search.terms) ?? false
+                needsMore = onPage?(page, search.terms) ?? false
                 // A page may have stopped the search.
                 guard self.generation == generation else { return }
             }
@@ -77,8 +77,8 @@ final class RunningSearch {
 
     private func fail(_ error: any Error, _ generation: Int) {
         guard self.generation == generation, !(error is CancellationError) else { return }
-        if let refusal = error as? MessageSearch.Refusal {
-            onFailure?(refusal.problems, nil)
+        if let rejection = error as? MessageSearch.Rejection {
+            onFailure?(rejection.problems, nil)
         } else {
             onFailure?([], ChatError(error))
         }

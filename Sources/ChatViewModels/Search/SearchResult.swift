@@ -26,7 +26,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     static let lead = 24
     static let length = 160
 
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(
         _ message: Message, roomName: String, sender: Member?, terms: SearchTerms, readsPlainTexts: Bool, now: Date
     ) {
@@ -37,16 +37,16 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         sentAt = message.sentAt
         day = RelativeDay(message.sentAt, now: now)
         let syntax = message.textSyntax(readsPlainTexts: readsPlainTexts)
-        snippet = Self.snippet(of: Self.said(in: message, syntax, terms), terms)
+        snippet = Self.snippet(of: Self.displayText(in: message, syntax, terms), terms)
         matches = terms.ranges(in: snippet)
     }
 
     /// The text without its marks, or what the message has in its place.
-    private static func said(
+    private static func displayText(
         in message: Message, _ syntax: WrittenText.Syntax, _ terms: SearchTerms
     ) -> String {
         guard !message.text.isEmpty else { return message.attachments.map(\.name).joined(separator: ", ") }
-        let text = message.text.beginning
+        let text = message.text.searchedPrefix
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
         let plain = PlainPreview.surroundings(of: first, in: text, syntax)
         // What was found may stand in what is not shown, as an address behind a word: then it is shown as it was
@@ -57,7 +57,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
 
     /// The part of a text around the first match, blanks as one.
     static func snippet(of text: String, _ terms: SearchTerms) -> String {
-        let text = text.beginning
+        let text = text.searchedPrefix
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
         let match = text.utf8.index(text.startIndex, offsetBy: first).samePosition(in: text) ?? text.startIndex
         var start = text.startIndex
@@ -74,7 +74,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
 
 extension String {
     /// A text of megabytes is not looked through for a line.
-    fileprivate nonisolated var beginning: String {
+    fileprivate nonisolated var searchedPrefix: String {
         utf8.count <= 200_000 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(200_000)))
     }
 }

@@ -17,7 +17,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         /// No room is called that.
         case unknownRoom(String)
         /// `in:` where one room is searched.
-        case roomIsGiven
+        case roomAlreadySpecified
     }
 
     /// Words, as ``SearchTerms`` takes them.
@@ -131,9 +131,9 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
             return calendar.date(byAdding: .day, value: -1, to: now).flatMap { day(containing: $0, calendar) }
         default: break
         }
-        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.allSatisfy { $0.isASCII && $0.isNumber } ? Int($0) : nil }
-        guard (1...3).contains(parts.count), numbers.count == parts.count, parts[0].count == 4, numbers[0] > 0 else {
+        let fields = value.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = fields.compactMap { $0.allSatisfy { $0.isASCII && $0.isNumber } ? Int($0) : nil }
+        guard (1...3).contains(fields.count), numbers.count == fields.count, fields[0].count == 4, numbers[0] > 0 else {
             return nil
         }
         var gregorian = Calendar(identifier: .gregorian)

@@ -18,7 +18,7 @@ public final class SearchViewModel: ViewModel {
         /// Whether ``results`` are those of ``text``, not of what was typed before.
         public var isCurrent = true
 
-        public var isFruitless: Bool {
+        public var hasNoResults: Bool {
             results.isEmpty && !isSearching && error == nil && problems.isEmpty && !isUnasked
         }
         /// Whether nothing is asked for.
@@ -49,7 +49,7 @@ public final class SearchViewModel: ViewModel {
     @ObservationIgnored private let search: RunningSearch
 
     /// - Parameters:
-    ///   - readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    ///   - readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     ///   - rooms: the rooms as they are now.
     public init(
         service: any SearchService, readsPlainTexts: Bool = false, now: @escaping () -> Date = { Date() },
@@ -88,7 +88,7 @@ public final class SearchViewModel: ViewModel {
     private func start(_ text: String) {
         let syntax = SearchSyntax(text, now: now())
         var next = State(isOpen: true, text: text, problems: syntax.problems)
-        next.isSearching = RunningSearch.asks(syntax)
+        next.isSearching = RunningSearch.isSearchable(syntax)
         // The list of before stays until the next one is there: an empty one between would flicker with each key.
         if next.isSearching { next.results = state.results }
         next.isCurrent = !next.isSearching

@@ -20,7 +20,7 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - body: what the message says by its text alone.
-    ///   - readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    ///   - readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(_ message: Message, body: MessageBody, readsPlainTexts: Bool = false) {
         mayBeEmpty = !message.attachments.isEmpty
         if let written = message.written {

@@ -4,8 +4,8 @@ public import Foundation
 /// Small events that follow on each other, shown as one row.
 public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     /// Someone as a text names them.
-    public nonisolated enum Person: Hashable, Sendable {
-        case own
+    public nonisolated enum Participant: Hashable, Sendable {
+        case currentUser
         case named(String)
     }
 
@@ -14,14 +14,14 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
         public let id: MessageID
         public var event: RoomEvent
         /// Who did it.
-        public var actor: Person
+        public var actor: Participant
         /// Whom it concerns; who did it, where it concerns the room.
-        public var subject: Person
+        public var subject: Participant
         public var sentAt: Date
     }
 
     /// What several members did, or was done to them, so that it is said once.
-    public nonisolated enum Outcome: Hashable, Sendable {
+    public nonisolated enum Change: Hashable, Sendable {
         case kind(RoomEvent.Kind)
         /// Came and went.
         case joinedAndLeft
@@ -30,8 +30,8 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     }
 
     /// A part of the summary.
-    public nonisolated enum Part: Equatable, Sendable {
-        case members(Outcome, [Person])
+    public nonisolated enum Segment: Equatable, Sendable {
+        case members(Change, [Participant])
         /// What was done to the room, as it was done last.
         case room(Line)
     }
@@ -44,7 +44,7 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     /// As of a message, of the last event that each has read.
     public var readers: [MessageItem.Reader] = []
     /// What became of all that, each once; a single event is told as it is.
-    public var parts: [Part]
+    public var segments: [Segment]
 
     public var canExpand: Bool { lines.count > 1 }
     /// A link to the room in which the conversation goes on, or from which it comes; nil for none.
@@ -56,14 +56,14 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
         id = lines[0].id
         self.lines = lines
         self.isExpanded = isExpanded
-        parts = Self.parts(lines)
+        segments = Self.segments(lines)
     }
 
-    private static func parts(_ lines: [Line]) -> [Part] {
-        var order: [Person] = []
-        var kinds: [Person: [RoomEvent.Kind]] = [:]
+    private static func segments(_ lines: [Line]) -> [Segment] {
+        var order: [Participant] = []
+        var kinds: [Participant: [RoomEvent.Kind]] = [:]
         var rooms: [RoomEvent.Kind: Line] = [:]
-        var roles: [Person: Line] = [:]
+        var roles: [Participant: Line] = [:]
         for line in lines {
             // What somebody may do is told with who decided it, of each by itself.
             guard line.event.subject != nil, line.event.kind != .roleSet else {
@@ -73,25 +73,25 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
             if kinds[line.subject] == nil { order.append(line.subject) }
             kinds[line.subject, default: []].append(line.event.kind)
         }
-        var outcomes: [(outcome: Outcome, people: [Person])] = []
-        for person in order {
-            for outcome in outcome(kinds[person] ?? []) {
-                if let place = outcomes.firstIndex(where: { $0.outcome == outcome }) {
-                    outcomes[place].people.append(person)
+        var changes: [(outcome: Change, people: [Participant])] = []
+        for participant in order {
+            for change in netChanges(kinds[participant] ?? []) {
+                if let index = changes.firstIndex(where: { $0.outcome == change }) {
+                    changes[index].people.append(participant)
                 } else {
-                    outcomes.append((outcome, [person]))
+                    changes.append((change, [participant]))
                 }
             }
         }
-        return outcomes.map { .members($0.outcome, $0.people) }
+        return changes.map { .members($0.outcome, $0.people) }
             + lines.filter { rooms[$0.event.kind] == $0 || roles[$0.subject] == $0 }.map { .room($0) }
     }
 
     /// What is left of all that happened to one member.
-    private static func outcome(_ kinds: [RoomEvent.Kind]) -> [Outcome] {
+    private static func netChanges(_ kinds: [RoomEvent.Kind]) -> [Change] {
         let memberships = kinds.filter { RoomEvent($0).isMembership }
         guard let first = memberships.first, let last = memberships.last else {
-            return [RoomEvent.Kind.renamed, .pictured].filter(kinds.contains).map { .kind($0) }
+            return [RoomEvent.Kind.renamed, .avatarChanged].filter(kinds.contains).map { .kind($0) }
         }
         let wasIn = [.left, .removed, .banned].contains(first)
         switch last {

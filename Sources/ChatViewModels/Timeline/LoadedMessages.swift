@@ -17,7 +17,7 @@ nonisolated struct LoadedMessages: Sendable {
     init(_ page: TimelinePage) {
         start = page.hasOlder ? page.messages.first?.position ?? .max : nil
         end = page.hasNewer ? page.messages.last?.position ?? .min : nil
-        for message in page.messages { place(message) }
+        for message in page.messages { insertOrReplace(message) }
     }
 
     func position(of id: MessageID) -> Int64? { positions[id] }
@@ -52,7 +52,7 @@ nonisolated struct LoadedMessages: Sendable {
             if let position = positions[message.id], position != message.position { touched += remove([message.id]) }
             if let start, message.position < start { continue }
             if let end, message.position > end { continue }
-            place(message)
+            insertOrReplace(message)
             touched.append(message.position)
         }
         return touched
@@ -91,17 +91,17 @@ nonisolated struct LoadedMessages: Sendable {
     mutating func trim(around position: Int64, reach: Int) -> [Message] {
         guard messages.count > 2 * reach else { return [] }
         let index = index(of: position)
-        let kept = max(0, index - reach)..<min(messages.count, index + reach)
-        let dropped = messages[..<kept.lowerBound] + messages[kept.upperBound...]
-        guard !dropped.isEmpty, !kept.isEmpty else { return [] }
-        if kept.lowerBound > 0 { start = messages[kept.lowerBound].position }
-        if kept.upperBound < messages.count { end = messages[kept.upperBound - 1].position }
-        messages = Array(messages[kept])
+        let retained = max(0, index - reach)..<min(messages.count, index + reach)
+        let dropped = messages[..<retained.lowerBound] + messages[retained.upperBound...]
+        guard !dropped.isEmpty, !retained.isEmpty else { return [] }
+        if retained.lowerBound > 0 { start = messages[retained.lowerBound].position }
+        if retained.upperBound < messages.count { end = messages[retained.upperBound - 1].position }
+        messages = Array(messages[retained])
         for message in dropped { positions[message.id] = nil }
         return Array(dropped)
     }
 
-    private mutating func place(_ message: Message) {
+    private mutating func insertOrReplace(_ message: Message) {
         positions[message.id] = message.position
         if messages.last.map({ $0.position < message.position }) ?? true { return messages.append(message) }
         let index = index(of: message.position)

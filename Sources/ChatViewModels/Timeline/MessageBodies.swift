@@ -17,7 +17,7 @@ nonisolated final class MessageBodies: Sendable {
         var isEmote: Bool
 
         init(_ message: Message, readsPlainTexts: Bool) {
-            text = String(MessageItem.shownText(of: message.text))
+            text = String(MessageItem.displayedText(of: message.text))
             // What is too long to be shown whole is shown as its text.
             let isWhole = text.utf8.count == message.text.utf8.count
             html = message.formattedText.flatMap { isWhole && $0.utf8.count <= 65_536 ? $0 : nil }
@@ -31,8 +31,8 @@ nonisolated final class MessageBodies: Sendable {
             let formatted =
                 written.map { MessageMarkup.body(of: $0, isEmote: isEmote) }
                 ?? html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
-            if let formatted, !formatted.blocks.isEmpty, formatted.blockCount <= MessageItem.shownBlocks,
-                formatted.selectableText(saidBy: "").utf8.count <= 4 * MessageItem.shownCharacters
+            if let formatted, !formatted.blocks.isEmpty, formatted.blockCount <= MessageItem.maxDisplayedBlocks,
+                formatted.selectableText(saidBy: "").utf8.count <= 4 * MessageItem.maxDisplayedCharacters
             {
                 return formatted
             }
@@ -42,7 +42,7 @@ nonisolated final class MessageBodies: Sendable {
         }
     }
 
-    private struct Known {
+    private struct Cache {
         var names = MentionNames()
         /// Those asked for since the others were.
         var recent: [MessageID: (source: Source, body: MessageBody)] = [:]
@@ -51,12 +51,12 @@ nonisolated final class MessageBodies: Sendable {
         mutating func body(_ id: MessageID, _ source: Source) -> MessageBody? {
             if let entry = recent[id], entry.source == source { return entry.body }
             guard let entry = older[id], entry.source == source else { return nil }
-            keep(id, source, entry.body)
+            store(id, source, entry.body)
             return entry.body
         }
 
-        mutating func keep(_ id: MessageID, _ source: Source, _ body: MessageBody) {
-            if recent.count >= MessageBodies.kept { (older, recent) = (recent, [:]) }
+        mutating func store(_ id: MessageID, _ source: Source, _ body: MessageBody) {
+            if recent.count >= MessageBodies.cacheSize { (older, recent) = (recent, [:]) }
             recent[id] = (source, body)
         }
 
@@ -67,21 +67,21 @@ nonisolated final class MessageBodies: Sendable {
     }
 
     /// How many bodies are kept at least, once there were so many; twice as many at most.
-    static let kept = 2048
+    static let cacheSize = 2048
 
-    private let known = Mutex(Known())
+    private let cache = Mutex(Cache())
     let readsPlainTexts: Bool
 
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(readsPlainTexts: Bool = false) { self.readsPlainTexts = readsPlainTexts }
 
     /// Who is recognised in texts from now on.
     func setMembers(_ members: [Member]) {
         let names = MentionNames(members)
-        known.withLock { known in
-            guard names != known.names else { return }
-            known.names = names
-            known.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+        cache.withLock { cache in
+            guard names != cache.names else { return }
+            cache.names = names
+            cache.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
         }
     }
 
@@ -89,9 +89,9 @@ nonisolated final class MessageBodies: Sendable {
     func changeMembers(_ changes: [(before: Member?, after: Member)]) {
         let changes = changes.filter { $0.before?.displayName != $0.after.displayName }
         guard !changes.isEmpty else { return }
-        known.withLock { known in
-            for (before, after) in changes { known.names.change(before, to: after) }
-            known.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
+        cache.withLock { cache in
+            for (before, after) in changes { cache.names.change(before, to: after) }
+            cache.forget { $0.text.utf8.contains(UInt8(ascii: "@")) }
         }
     }
 
@@ -99,14 +99,14 @@ nonisolated final class MessageBodies: Sendable {
     func body(of message: Message) -> MessageBody {
         guard !message.isDeleted else { return MessageBody() }
         let source = source(of: message)
-        if let body = known.withLock({ $0.body(message.id, source) }) { return body }
+        if let body = cache.withLock({ $0.body(message.id, source) }) { return body }
         return parse(message.id, source)
     }
 
     /// Parses what is not known yet of these messages. Returns at once, on the caller's thread, if that is nothing.
     func prepare(_ messages: [Message]) async {
         let missing = messages.filter { message in
-            !message.isDeleted && known.withLock { $0.body(message.id, source(of: message)) } == nil
+            !message.isDeleted && cache.withLock { $0.body(message.id, source(of: message)) } == nil
         }
         if !missing.isEmpty { await parse(missing) }
     }
@@ -120,10 +120,10 @@ nonisolated final class MessageBodies: Sendable {
 
     @discardableResult
     private func parse(_ id: MessageID, _ source: Source) -> MessageBody {
-        let names = known.withLock(\.names)
+        let names = cache.withLock(\.names)
         let body = source.body(names)
         // Names that changed meanwhile make it stale.
-        known.withLock { if $0.names == names { $0.keep(id, source, body) } }
+        cache.withLock { if $0.names == names { $0.store(id, source, body) } }
         return body
     }
 }
@@ -134,7 +134,7 @@ nonisolated extension Message {
 
     /// How ``text`` is to be read where nothing else is at hand.
     ///
-    /// - Parameter readsPlainTexts: see ``RoomAbilities/plainTexts``.
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     func textSyntax(readsPlainTexts: Bool) -> WrittenText.Syntax {
         if let written { return written.syntax }
         return readsPlainTexts && formattedText == nil && !isTypedHere ? .plain : .markdown

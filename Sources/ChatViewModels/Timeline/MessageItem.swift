@@ -30,12 +30,12 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         /// The text's first line, at most ``quotedCharacters`` of it.
         case text(MessageID, senderName: String, text: WrittenText)
         /// Deleted, or not to be had.
-        case gone
+        case unavailable
     }
 
     public let id: MessageID
     public var text: String
-    /// What ``shownText`` says, parsed.
+    /// What ``displayedText`` says, parsed.
     public var body = MessageBody()
     public var senderID: MemberID
     public var senderName: String
@@ -53,10 +53,10 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// The files that belong to it.
     public var attachments: [MediaReference] = []
     public var reactions: [Reaction] = []
-    /// Those who have read this and nothing after it, the latest first; at most ``Message/mostReaders``.
+    /// Those who have read this and nothing after it, the latest first; at most ``Message/maxReadReceipts``.
     public var readers: [Reader] = []
     /// Whether the backend takes reactions.
-    public var takesReactions = false
+    public var supportsReactions = false
     /// Whether there are links that lead to messages.
     public var hasLink = false
     /// Whether what the message said before can be seen.
@@ -74,26 +74,27 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// Whether the composer is editing this message now.
     public var isBeingEdited: Bool
     /// Whether it is among those that something is to be done with together.
-    public var isMarked = false
+    public var isSelected = false
 
     /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
-    public static let shownCharacters = 8_000
-    public static let shownLines = 200
+    public static let maxDisplayedCharacters = 8_000
+    public static let maxDisplayedLines = 200
     /// The most blocks of a body that came as HTML: each takes a widget. With more, the text alone is shown.
-    public static let shownBlocks = 400
+    public static let maxDisplayedBlocks = 400
     public static let quotedCharacters = 120
 
     /// The beginning of the text, as much as a row shows.
-    public var shownText: Substring { Self.shownText(of: text) }
+    public var displayedText: Substring { Self.displayedText(of: text) }
 
-    static func shownText(of text: String) -> Substring {
+    static func displayedText(of text: String) -> Substring {
         // In most messages there is nothing to count.
-        if text.utf8.count <= shownLines { return text[...] }
-        var end = text.index(text.startIndex, offsetBy: shownCharacters, limitedBy: text.endIndex) ?? text.endIndex
+        if text.utf8.count <= maxDisplayedLines { return text[...] }
+        var end =
+            text.index(text.startIndex, offsetBy: maxDisplayedCharacters, limitedBy: text.endIndex) ?? text.endIndex
         var lines = 1
         for index in text[..<end].indices where text[index].isNewline {
             lines += 1
-            if lines > shownLines {
+            if lines > maxDisplayedLines {
                 end = index
                 break
             }
@@ -102,37 +103,37 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     }
 
     /// What assistive technology reads: spoilers stay covered.
-    public var spokenText: String {
+    public var accessibleText: String {
         body.isEmote ? "\(senderName) \(body.plainText(.covered))" : body.plainText(.covered)
     }
 
-    /// Whether ``shownText`` is not all of it.
-    public var isShortened: Bool { shownText.endIndex < text.endIndex }
+    /// Whether ``displayedText`` is not all of it.
+    public var isShortened: Bool { displayedText.endIndex < text.endIndex }
 
     public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
     public var canDelete: Bool { isOwn && !isDeleted }
     /// Whether it was given up and can be sent again.
     public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
     /// What was refused and waits for the user.
-    public nonisolated enum Refused: Equatable, Sendable {
+    public nonisolated enum RejectedItem: Equatable, Sendable {
         case message
         case change(PendingChange.Kind)
     }
 
-    public var refused: Refused? {
+    public var rejectedItem: RejectedItem? {
         if canRetry { return .message }
-        return pendingChange.flatMap { $0.isRefused ? .change($0.kind) : nil }
+        return pendingChange.flatMap { $0.isRejected ? .change($0.kind) : nil }
     }
 
     /// Whether the message, or what became of it, is on its way.
     public var isOnItsWay: Bool {
-        delivery == .sending || pendingChange.map { !$0.isRefused && $0.kind != .reaction } ?? false
+        delivery == .sending || pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
     }
 
     public var canCopy: Bool { !isDeleted }
     public var canReply: Bool { !isDeleted && delivery == .sent }
-    public var canReact: Bool { takesReactions && !isDeleted && delivery == .sent }
-    public var canMark: Bool { !isDeleted && delivery == .sent }
+    public var canReact: Bool { supportsReactions && !isDeleted && delivery == .sent }
+    public var canSelect: Bool { !isDeleted && delivery == .sent }
     public var canCopyLink: Bool { hasLink && !isDeleted && delivery == .sent }
     public var canForward: Bool { !isDeleted && delivery == .sent }
     /// Whether the room's name or a neighbour already tells who speaks.

@@ -41,9 +41,9 @@ nonisolated extension MessageItem {
     /// The word around a place, as a selection.
     public func word(at offset: Int) -> MessageSelection {
         let text = selectableText
-        let place = text.place(offset)
+        let index = text.characterIndex(offset)
         func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber || character == "_" }
-        var (low, high) = (place, place)
+        var (low, high) = (index, index)
         while low > text.startIndex, isWord(text[text.index(before: low)]) { low = text.index(before: low) }
         while high < text.endIndex, isWord(text[high]) { high = text.index(after: high) }
         if low == high, high < text.endIndex { high = text.index(after: high) }
@@ -55,7 +55,7 @@ nonisolated extension MessageItem {
 
 nonisolated extension String {
     /// The character boundary at an offset in UTF-8 units, or before it.
-    func place(_ offset: Int) -> Index {
+    func characterIndex(_ offset: Int) -> Index {
         var index = utf8.index(startIndex, offsetBy: Swift.min(Swift.max(0, offset), utf8.count))
         while Index(index, within: self) == nil { index = utf8.index(before: index) }
         return index

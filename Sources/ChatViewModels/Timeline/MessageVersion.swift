@@ -4,9 +4,9 @@ public import Foundation
 /// What a message said at a time, and what of it was other before.
 public nonisolated struct MessageVersion: Equatable, Sendable {
     /// A stretch of the text, or of what it replaces.
-    public nonisolated struct Piece: Equatable, Sendable {
+    public nonisolated struct Segment: Equatable, Sendable {
         public nonisolated enum Change: Sendable {
-            case kept, added, removed
+            case unchanged, added, removed
         }
 
         public var text: String
@@ -20,11 +20,11 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
 
     public var writtenAt: Date
     /// In the order of reading; what was removed stands before what took its place.
-    public var pieces: [Piece]
+    public var segments: [Segment]
 
-    public init(writtenAt: Date, pieces: [Piece]) {
+    public init(writtenAt: Date, segments: [Segment]) {
         self.writtenAt = writtenAt
-        self.pieces = pieces
+        self.segments = segments
     }
 
     /// More words than that on either side are not compared: the text is then all removed and all added.
@@ -37,18 +37,19 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
         var versions: [MessageVersion] = []
         var last: MessageRevision?
         for revision in revisions {
-            let pieces = last.map { difference(from: $0.text, to: revision.text) } ?? [Piece(revision.text, .kept)]
-            versions.append(MessageVersion(writtenAt: revision.writtenAt, pieces: pieces))
+            let segments =
+                last.map { difference(from: $0.text, to: revision.text) } ?? [Segment(revision.text, .unchanged)]
+            versions.append(MessageVersion(writtenAt: revision.writtenAt, segments: segments))
             last = revision
         }
         return versions.reversed()
     }
 
     /// By whole words, so that it can be read.
-    static func difference(from old: String, to new: String) -> [Piece] {
+    static func difference(from old: String, to new: String) -> [Segment] {
         let (before, after) = (words(old), words(new))
         guard max(before.count, after.count) <= comparedWords else {
-            return [Piece(old, .removed), Piece(new, .added)]
+            return [Segment(old, .removed), Segment(new, .added)]
         }
         var (removed, added): (Set<Int>, Set<Int>) = ([], [])
         for change in after.difference(from: before) {
@@ -57,12 +58,12 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
             case .insert(let offset, _, _): added.insert(offset)
             }
         }
-        var pieces: [Piece] = []
-        func add(_ word: Substring, _ change: Piece.Change) {
-            if pieces.last?.change == change {
-                pieces[pieces.count - 1].text += word
+        var segments: [Segment] = []
+        func add(_ word: Substring, _ change: Segment.Change) {
+            if segments.last?.change == change {
+                segments[segments.count - 1].text += word
             } else {
-                pieces.append(Piece(String(word), change))
+                segments.append(Segment(String(word), change))
             }
         }
         var (from, to) = (0, 0)
@@ -74,11 +75,11 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
                 add(after[to], .added)
                 to += 1
             } else {
-                add(after[to], .kept)
+                add(after[to], .unchanged)
                 (from, to) = (from + 1, to + 1)
             }
         }
-        return pieces
+        return segments
     }
 
     /// Words, blanks and signs, each by itself. Together they are the text.

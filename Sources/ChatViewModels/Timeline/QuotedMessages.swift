@@ -2,19 +2,19 @@ import ChatCore
 
 /// What is known of the messages that loaded ones answer.
 nonisolated struct QuotedMessages: Sendable {
-    private enum Known: Sendable {
+    private enum Entry: Sendable {
         case message(Message)
         /// Not to be had.
-        case gone
+        case unavailable
     }
 
     /// Tells this one from those before it, which others may have asked for.
     let epoch: Int
     /// Of those that are not loaded themselves.
-    private var known: [MessageID: Known] = [:]
-    private var asked: Set<MessageID> = []
+    private var entries: [MessageID: Entry] = [:]
+    private var requested: Set<MessageID> = []
     /// The loaded messages that answer each, by position.
-    private var answers: [MessageID: Set<Int64>] = [:]
+    private var replies: [MessageID: Set<Int64>] = [:]
 
     init(epoch: Int = 0) { self.epoch = epoch }
 
@@ -23,66 +23,66 @@ nonisolated struct QuotedMessages: Sendable {
         if let here = loaded.message(id) {
             message = here
         } else {
-            switch known[id] {
+            switch entries[id] {
             case .message(let elsewhere): message = elsewhere
-            case .gone: return .gone
+            case .unavailable: return .unavailable
             case nil: return .loading(id)
             }
         }
         return message.isDeleted
-            ? .gone : .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message))
+            ? .unavailable : .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message))
     }
 
     /// The positions of the loaded messages that answer one of these.
-    func answers(to ids: [MessageID]) -> [Int64] {
-        ids.flatMap { answers[$0] ?? [] }
+    func replies(to ids: [MessageID]) -> [Int64] {
+        ids.flatMap { replies[$0] ?? [] }
     }
 
     /// Takes note of what messages answer.
     /// - Returns: what has to be asked for, once.
     mutating func note(_ messages: some Sequence<Message>, in loaded: LoadedMessages) -> [MessageID] {
-        var wanted: [MessageID] = []
+        var missingIDs: [MessageID] = []
         for message in messages {
             guard let id = message.replyTo, !message.isDeleted else { continue }
-            answers[id, default: []].insert(message.position)
-            if loaded.message(id) == nil, known[id] == nil, asked.insert(id).inserted { wanted.append(id) }
+            replies[id, default: []].insert(message.position)
+            if loaded.message(id) == nil, entries[id] == nil, requested.insert(id).inserted { missingIDs.append(id) }
         }
-        return wanted
+        return missingIDs
     }
 
     /// What was asked for, as far as it is there.
-    mutating func take(_ messages: [Message], askedFor ids: [MessageID]) {
+    mutating func store(_ messages: [Message], askedFor ids: [MessageID]) {
         // What was told meanwhile is newer.
-        for message in messages where known[message.id] == nil { known[message.id] = .message(message) }
+        for message in messages where entries[message.id] == nil { entries[message.id] = .message(message) }
         for id in ids {
-            asked.remove(id)
-            if known[id] == nil { known[id] = .gone }
+            requested.remove(id)
+            if entries[id] == nil { entries[id] = .unavailable }
         }
     }
 
     /// Asking failed: the next one who needs it asks again.
-    mutating func giveUp(_ ids: [MessageID]) { asked.subtract(ids) }
+    mutating func abandon(_ ids: [MessageID]) { requested.subtract(ids) }
 
     /// Messages changed, whether they are loaded or not.
     mutating func update(_ messages: [Message]) {
-        for message in messages where known[message.id] != nil || asked.contains(message.id) {
-            known[message.id] = .message(message)
+        for message in messages where entries[message.id] != nil || requested.contains(message.id) {
+            entries[message.id] = .message(message)
         }
     }
 
     /// Messages are gone, whether they were loaded or not.
     mutating func remove(_ ids: [MessageID]) {
-        for id in ids where answers[id] != nil || asked.contains(id) { known[id] = .gone }
+        for id in ids where replies[id] != nil || requested.contains(id) { entries[id] = .unavailable }
     }
 
     /// These messages are not loaded any more.
     mutating func release(_ messages: [Message]) {
         for message in messages {
-            if let id = message.replyTo, answers[id]?.remove(message.position) != nil, answers[id]?.isEmpty == true {
-                answers[id] = nil
-                known[id] = nil
+            if let id = message.replyTo, replies[id]?.remove(message.position) != nil, replies[id]?.isEmpty == true {
+                replies[id] = nil
+                entries[id] = nil
             }
         }
-        for message in messages where answers[message.id] != nil { known[message.id] = .message(message) }
+        for message in messages where replies[message.id] != nil { entries[message.id] = .message(message) }
     }
 }

@@ -26,14 +26,14 @@ nonisolated struct TimelineLayout {
     }
 
     var members: [MemberID: Member]
-    var ownID: MemberID?
+    var ownUserID: MemberID?
     /// The newest message read when the room was opened; the unread line follows it.
     var unreadLineAfter: MessageID?
     var editing: MessageID?
     var now: Date
     var bodies = MessageBodies()
-    var abilities: RoomAbilities = []
-    var marked: [MessageID: Bool] = [:]
+    var capabilities: BackendCapabilities = []
+    var selectedMessages: [MessageID: Bool] = [:]
     /// Events whose groups are shown in full.
     var expanded: Set<MessageID> = []
     /// Whether nothing can be sent before the user has signed in again.
@@ -64,12 +64,12 @@ nonisolated struct TimelineLayout {
             attachments: message.isDeleted ? [] : message.attachments,
             reactions: message.isDeleted ? [] : message.reactions.map(reaction),
             readers: readers(of: message),
-            takesReactions: abilities.contains(.reactions),
-            hasLink: abilities.contains(.links),
-            hasHistory: message.editedAt != nil && !message.isDeleted && abilities.contains(.editHistory),
+            supportsReactions: capabilities.contains(.reactions),
+            hasLink: capabilities.contains(.links),
+            hasHistory: message.editedAt != nil && !message.isDeleted && capabilities.contains(.editHistory),
             upload: message.isDeleted ? nil : message.upload, pendingChange: message.pendingChange,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
-            isMarked: marked[message.id] != nil)
+            isSelected: selectedMessages[message.id] != nil)
         item.waitsForSignIn = isSignedOut && item.isOnItsWay
         return item
     }
@@ -80,7 +80,7 @@ nonisolated struct TimelineLayout {
     }
 
     private func readers(of message: Message) -> [MessageItem.Reader] {
-        message.readers.map {
+        message.readReceipts.map {
             .init(id: $0.member, name: name(of: $0.member), readAt: $0.readAt, avatar: members[$0.member]?.avatar)
         }
     }
@@ -90,8 +90,8 @@ nonisolated struct TimelineLayout {
             lines: messages.compactMap { message in
                 message.event.map { event in
                     EventGroup.Line(
-                        id: message.id, event: event, actor: person(message.sender),
-                        subject: person(event.subject ?? message.sender, event.name), sentAt: message.sentAt)
+                        id: message.id, event: event, actor: participant(message.sender),
+                        subject: participant(event.subject ?? message.sender, event.name), sentAt: message.sentAt)
                 }
             }, isExpanded: messages.contains { expanded.contains($0.id) })
         group.readers = messages.flatMap(readers).sorted { $0.readAt > $1.readAt }
@@ -99,19 +99,19 @@ nonisolated struct TimelineLayout {
     }
 
     /// - Parameter name: what the member was called then.
-    private func person(_ id: MemberID, _ name: String? = nil) -> EventGroup.Person {
-        id == ownID ? .own : .named(members[id]?.displayName ?? name ?? id.rawValue)
+    private func participant(_ id: MemberID, _ name: String? = nil) -> EventGroup.Participant {
+        id == ownUserID ? .currentUser : .named(members[id]?.displayName ?? name ?? id.rawValue)
     }
 
     private func reaction(_ reaction: Reaction) -> MessageItem.Reaction {
         MessageItem.Reaction(
-            text: reaction.text, others: reaction.senders.filter { $0 != ownID }.map(name(of:)),
-            isOwn: ownID.map { reaction.senders.contains($0) } ?? false)
+            text: reaction.text, others: reaction.senders.filter { $0 != ownUserID }.map(name(of:)),
+            isOwn: ownUserID.map { reaction.senders.contains($0) } ?? false)
     }
 
     func name(of member: MemberID) -> String { members[member]?.displayName ?? member.rawValue }
 
-    func isOwn(_ message: Message) -> Bool { message.sender == ownID }
+    func isOwn(_ message: Message) -> Bool { message.sender == ownUserID }
 
     private func continues(_ first: Message, _ second: Message) -> Bool {
         first.event == nil && second.event == nil && first.sender == second.sender

@@ -107,7 +107,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
             let order = next == new.count ? -1 : old == end ? 1 : Self.order(rows[old], new[next])
             if order < 0 { script.remove() }
             if order > 0 { script.insert() }
-            if order == 0 { script.keep(new[next].item, over: rows[old].item) }
+            if order == 0 { script.reconcile(new[next].item, over: rows[old].item) }
             if order <= 0 { old += 1 }
             if order >= 0 { next += 1 }
         }
@@ -128,11 +128,11 @@ private nonisolated struct Walk {
     let layout: TimelineLayout
     let quotes: QuotedMessages
 
-    /// - Parameter isSettled: whether what follows messages is as it was, given the context that they leave.
+    /// - Parameter isUnchanged: whether what follows messages is as it was, given the context that they leave.
     /// - Returns: the rows, and the position of the last message unless it is the last of all.
     func rows(
         from first: Int, in context: TimelineLayout.Context?,
-        until isSettled: (ArraySlice<Message>, TimelineLayout.Context) -> Bool
+        until isUnchanged: (ArraySlice<Message>, TimelineLayout.Context) -> Bool
     ) -> (rows: [TimelineRows.Row], last: Int64?) {
         let messages = loaded.messages
         guard first < messages.count else { return ([], nil) }
@@ -158,7 +158,7 @@ private nonisolated struct Walk {
             if step.drawsUnreadLine { rows.append(.init(item: .unreadLine, position: message.position)) }
             rows.append(row(together, step, endsGroup: next?.startsGroup ?? true))
             guard let next else { return (rows, nil) }
-            if isSettled(together, step.after) { return (rows, messages[end - 1].position) }
+            if isUnchanged(together, step.after) { return (rows, messages[end - 1].position) }
             (start, step) = (end, next)
         }
     }
@@ -182,40 +182,40 @@ private nonisolated struct Walk {
 /// Collects changes, neighbours in one.
 private nonisolated struct ChangeScript {
     private(set) var changes: [TimelineChange] = []
-    private var place: Int
+    private var index: Int
 
-    init(at place: Int) { self.place = place }
+    init(at index: Int) { self.index = index }
 
     mutating func remove() {
-        if case .remove(let range)? = changes.last, range.lowerBound == place {
+        if case .remove(let range)? = changes.last, range.lowerBound == index {
             changes[changes.count - 1] = .remove(range.lowerBound..<range.upperBound + 1)
         } else {
-            changes.append(.remove(place..<place + 1))
+            changes.append(.remove(index..<index + 1))
         }
     }
 
     mutating func insert() {
-        if case .insert(let range)? = changes.last, range.upperBound == place {
-            changes[changes.count - 1] = .insert(range.lowerBound..<place + 1)
+        if case .insert(let range)? = changes.last, range.upperBound == index {
+            changes[changes.count - 1] = .insert(range.lowerBound..<index + 1)
         } else {
-            changes.append(.insert(place..<place + 1))
+            changes.append(.insert(index..<index + 1))
         }
-        place += 1
+        index += 1
     }
 
     /// A row at the place of another one, which it is or replaces.
-    mutating func keep(_ item: TimelineItem, over old: TimelineItem) {
+    mutating func reconcile(_ item: TimelineItem, over old: TimelineItem) {
         if item.id != old.id {
             remove()
             return insert()
         }
         if item != old {
-            if case .update(let range)? = changes.last, range.upperBound == place {
-                changes[changes.count - 1] = .update(range.lowerBound..<place + 1)
+            if case .update(let range)? = changes.last, range.upperBound == index {
+                changes[changes.count - 1] = .update(range.lowerBound..<index + 1)
             } else {
-                changes.append(.update(place..<place + 1))
+                changes.append(.update(index..<index + 1))
             }
         }
-        place += 1
+        index += 1
     }
 }

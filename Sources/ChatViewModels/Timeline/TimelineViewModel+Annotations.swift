@@ -4,13 +4,13 @@ public import ChatCore
 extension TimelineViewModel {
     func react(_ text: String, to id: MessageID) {
         guard let item = rows.message(id), item.canReact, ChatLimits.isValidReaction(text) else { return }
-        let isGiven = item.reactions.contains { $0.text == text && $0.isOwn }
-        perform { [roomID] service in try await service.react(text, isGiven: !isGiven, to: id, in: roomID) }
+        let hasReacted = item.reactions.contains { $0.text == text && $0.isOwn }
+        perform { [roomID] service in try await service.react(text, isAdded: !hasReacted, to: id, in: roomID) }
     }
 
     func retry(_ id: MessageID) {
-        guard let item = rows.message(id), let refused = item.refused else { return }
-        let transaction = refused == .message ? item.transactionID : item.pendingChange?.transaction
+        guard let item = rows.message(id), let rejectedItem = item.rejectedItem else { return }
+        let transaction = rejectedItem == .message ? item.transactionID : item.pendingChange?.transaction
         perform { [roomID] service in try await service.retry(transaction, in: roomID) }
     }
 
@@ -18,7 +18,7 @@ extension TimelineViewModel {
         guard let item = rows.message(id) else { return }
         if item.upload != nil {
             perform { [roomID] service in try await service.delete(id, in: roomID) }
-        } else if let change = item.pendingChange, change.isRefused {
+        } else if let change = item.pendingChange, change.isRejected {
             perform { [roomID] service in try await service.discard(change.transaction, in: roomID) }
         }
     }

@@ -6,7 +6,7 @@ extension TimelineViewModel {
     func loadPage(_ edge: TimelineEdge) {
         guard state.isLoaded, state.loading == nil else {
             // The one that is on its way may be that one.
-            if state.loading != .page(edge) { wanted = edge }
+            if state.loading != .page(edge) { requestedEdge = edge }
             return
         }
         let read: @Sendable (any TimelineService) async throws -> TimelinePage
@@ -20,7 +20,7 @@ extension TimelineViewModel {
         }
         load(.page(edge), read) { model, page in
             let added = edge == .older ? model.loaded.prepend(page) : model.loaded.append(page)
-            model.layOut(at: added + model.quotes.answers(to: page.messages.map(\.id)), asking: page.messages)
+            model.layOut(at: added + model.quotes.replies(to: page.messages.map(\.id)), asking: page.messages)
         }
     }
 
@@ -57,7 +57,7 @@ extension TimelineViewModel {
         // What is on its way belongs to a stretch that nobody is going to see.
         generation += 1
         state.loading = nil
-        wanted = nil
+        requestedEdge = nil
         jumping = jump
         load(.jump(destination), read) { model, page in
             model.replace(with: page)
@@ -91,10 +91,10 @@ extension TimelineViewModel {
 
     private func load(
         _ loading: Loading, _ read: @escaping @Sendable (any TimelineService) async throws -> TimelinePage,
-        _ place: @escaping (TimelineViewModel, TimelinePage) -> Void
+        _ integrate: @escaping (TimelineViewModel, TimelinePage) -> Void
     ) {
         state.loading = loading
-        toldWhileLoading = []
+        updatesWhileLoading = []
         Task { [weak self, service, generation, bodies] in
             let result = await Result {
                 let page = try await read(service)
@@ -103,40 +103,40 @@ extension TimelineViewModel {
             }
             // What was asked for before the timeline was opened anew, or left behind by a jump, is of no use.
             guard let self, self.generation == generation else { return }
-            self.finish(result, place)
+            self.finish(result, integrate)
         }
     }
 
     private func finish(
-        _ result: Result<TimelinePage, any Error>, _ place: (TimelineViewModel, TimelinePage) -> Void
+        _ result: Result<TimelinePage, any Error>, _ integrate: (TimelineViewModel, TimelinePage) -> Void
     ) {
         let loading = state.loading
         state.loading = nil
         jumping = nil
-        let missed = toldWhileLoading
-        toldWhileLoading = []
+        let missed = updatesWhileLoading
+        updatesWhileLoading = []
         switch result {
         case .success(let page):
-            toldPageFailure = nil
-            place(self, page)
+            reportedPageFailure = nil
+            integrate(self, page)
             missed.forEach(apply)
             trim()
             onEffect?(.loaded(isThere: true))
         case .failure(let error):
             onEffect?(.loaded(isThere: false))
-            tell(ChatError(error), of: loading)
+            report(ChatError(error), of: loading)
         }
-        if let edge = wanted {
-            wanted = nil
+        if let edge = requestedEdge {
+            requestedEdge = nil
             loadPage(edge)
         }
     }
 
     /// The view asks again for a page that did not come: one such failure is told once.
-    private func tell(_ error: ChatError, of loading: Loading?) {
+    private func report(_ error: ChatError, of loading: Loading?) {
         if case .page? = loading {
-            guard toldPageFailure != error else { return }
-            toldPageFailure = error
+            guard reportedPageFailure != error else { return }
+            reportedPageFailure = error
         }
         onOutput?(.failed(error))
     }
@@ -144,8 +144,9 @@ extension TimelineViewModel {
     /// Lets go of what is far from the reader. Not while a page is on its way, which is to join what is there now.
     func trim() {
         guard state.loading == nil, loaded.messages.count > 2 * reach else { return }
-        let reader = place.flatMap { loaded.position(of: $0.message) } ?? loaded.messages.last?.position ?? 0
-        let dropped = loaded.trim(around: reader, reach: reach)
+        let anchorPosition =
+            scrollPosition.flatMap { loaded.position(of: $0.message) } ?? loaded.messages.last?.position ?? 0
+        let dropped = loaded.trim(around: anchorPosition, reach: reach)
         quotes.release(dropped)
         layOut(at: dropped.map(\.position))
     }

@@ -4,10 +4,10 @@ import ChatCore
 extension TimelineViewModel {
     func setMembers(_ members: [Member]) {
         state.members = members
-        ownID = members.first { $0.kind == .own }?.id
+        ownUserID = members.first { $0.kind == .own }?.id
         bodies.setMembers(members)
         names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        memberPlaces = Dictionary(
+        memberIndices = Dictionary(
             members.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -16,11 +16,11 @@ extension TimelineViewModel {
         bodies.changeMembers(changed.map { (names[$0.id], $0) })
         for member in changed {
             names[member.id] = member
-            if member.kind == .own { ownID = member.id }
-            if let place = memberPlaces[member.id] {
-                state.members[place] = member
+            if member.kind == .own { ownUserID = member.id }
+            if let memberIndex = memberIndices[member.id] {
+                state.members[memberIndex] = member
             } else {
-                memberPlaces[member.id] = state.members.count
+                memberIndices[member.id] = state.members.count
                 state.members.append(member)
             }
         }

@@ -5,12 +5,12 @@ import Composer
 extension TimelineViewModel {
     // MARK: Reading
 
-    func scrolled(to place: ReadingPlace?) {
+    func scrolled(to scrollPosition: ScrollPosition?) {
         // The end of a detached stretch is not the newest message.
-        guard state.isLoaded, place != nil || !state.isDetached else { return }
-        self.place = place
-        placeWriter.put(place)
-        isAtNewest = place == nil
+        guard state.isLoaded, scrollPosition != nil || !state.isDetached else { return }
+        self.scrollPosition = scrollPosition
+        scrollPositionWriter.put(scrollPosition)
+        isAtNewest = scrollPosition == nil
         markRead()
     }
 
@@ -38,32 +38,32 @@ extension TimelineViewModel {
     // MARK: Editing
 
     /// A message that is gone cannot be edited any more, and not be answered.
-    func tellComposer(of update: TimelineUpdate) {
-        for id in Set([editing, answering].compactMap { $0 }) {
+    func notifyComposer(of update: TimelineUpdate) {
+        for id in Set([editing, replyingTo].compactMap { $0 }) {
             var changed: Message?
             if case .changed(let messages) = update { changed = messages.last { $0.id == id } }
-            var isGone = changed?.isDeleted ?? false
-            if case .removed(let ids) = update, ids.contains(id) { isGone = true }
-            if isGone, id == editing { onOutput?(.editedMessageDeleted(id)) }
-            guard id == answering, isGone || changed != nil else { continue }
-            let text = isGone ? nil : changed.map { layout.quotedText($0) }
-            onOutput?(.answeredMessage(id, text.map { .text($0) } ?? .gone))
+            var isRemoved = changed?.isDeleted ?? false
+            if case .removed(let ids) = update, ids.contains(id) { isRemoved = true }
+            if isRemoved, id == editing { onOutput?(.editedMessageDeleted(id)) }
+            guard id == replyingTo, isRemoved || changed != nil else { continue }
+            let text = isRemoved ? nil : changed.map { layout.quotedText($0) }
+            onOutput?(.replyTargetChanged(id, text.map { .text($0) } ?? .gone))
         }
     }
 
     /// What a draft answers may have been deleted since that was written.
-    func checkAnswered() {
-        guard let id = answering else { return }
+    func checkReplyTarget() {
+        guard let id = replyingTo else { return }
         if let message = loaded.message(id) {
-            if message.isDeleted { onOutput?(.answeredMessage(id, .gone)) }
+            if message.isDeleted { onOutput?(.replyTargetChanged(id, .gone)) }
             return
         }
         Task { [weak self, service, roomID] in
             // Without an answer nothing more is known than before.
             guard let found = try? await service.messages([id], in: roomID) else { return }
-            guard let self, self.answering == id, self.loaded.message(id) == nil else { return }
+            guard let self, self.replyingTo == id, self.loaded.message(id) == nil else { return }
             let message = found.first { $0.id == id && !$0.isDeleted }
-            self.onOutput?(.answeredMessage(id, message.map { .text(self.layout.quotedText($0)) } ?? .gone))
+            self.onOutput?(.replyTargetChanged(id, message.map { .text(self.layout.quotedText($0)) } ?? .gone))
         }
     }
 
@@ -76,12 +76,12 @@ extension TimelineViewModel {
         jump(
             Jump(destination: .newest, isRevealing: state.isDetached) { model in
                 guard let item = model.lastEditable else { return }
-                model.beginEdit(item.id)
+                model.startEdit(item.id)
                 model.onEffect?(.bringIntoView(.message(item.id)))
             })
     }
 
-    func beginEdit(_ id: MessageID) {
+    func startEdit(_ id: MessageID) {
         guard let message = loaded.message(id) else { return }
         let editable = EditableMessage(
             message, body: bodies.body(of: message), readsPlainTexts: bodies.readsPlainTexts)

@@ -5,15 +5,16 @@ import Foundation
 extension TimelineViewModel {
     var layout: TimelineLayout {
         TimelineLayout(
-            members: names, ownID: ownID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
-            bodies: bodies, abilities: service.abilities, marked: marked, expanded: expanded, isSignedOut: isSignedOut)
+            members: names, ownUserID: ownUserID, unreadLineAfter: unreadLineAfter, editing: editing, now: now(),
+            bodies: bodies, capabilities: service.capabilities, selectedMessages: selectedMessages, expanded: expanded,
+            isSignedOut: isSignedOut)
     }
 
     /// - Parameter new: what may answer messages that are not known yet.
     func layOut(at touched: [Int64], asking new: [Message] = []) {
-        let wanted = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
-        tell(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
-        askForQuoted(wanted)
+        let missingQuotes = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
+        publish(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
+        loadQuotedMessages(missingQuotes)
     }
 
     /// Shows a row of events in full, or in short again.
@@ -26,20 +27,20 @@ extension TimelineViewModel {
     }
 
     func layOutAll() {
-        tell(rows.layOutAll(loaded, by: layout, quotes: quotes))
+        publish(rows.layOutAll(loaded, by: layout, quotes: quotes))
     }
 
     /// Shows another stretch of messages.
     func replace(with page: TimelinePage) {
         loaded = LoadedMessages(page)
         quotes = QuotedMessages(epoch: quotes.epoch + 1)
-        let wanted = quotes.note(loaded.messages, in: loaded)
-        var fresh = TimelineRows()
-        _ = fresh.layOutAll(loaded, by: layout, quotes: quotes)
-        rows = fresh
+        let missingQuotes = quotes.note(loaded.messages, in: loaded)
+        var newRows = TimelineRows()
+        _ = newRows.layOutAll(loaded, by: layout, quotes: quotes)
+        rows = newRows
         _ = refreshEnds()
         onEffect?(.replaced)
-        askForQuoted(wanted)
+        loadQuotedMessages(missingQuotes)
     }
 
     private func refreshEnds() -> [TimelineChange] {
@@ -49,12 +50,12 @@ extension TimelineViewModel {
         next.isEmpty = next.isLoaded && loaded.messages.isEmpty && !next.hasOlder && !next.isDetached
         let edgesChanged = next.hasOlder != state.hasOlder || next.isDetached != state.isDetached
         if next != state { state = next }
-        let shown = (rows.index(of: .more(.older)) != nil, rows.index(of: .more(.newer)) != nil)
-        guard edgesChanged || shown != (next.hasOlder, next.isDetached) else { return [] }
+        let displayedEdges = (rows.index(of: .more(.older)) != nil, rows.index(of: .more(.newer)) != nil)
+        guard edgesChanged || displayedEdges != (next.hasOlder, next.isDetached) else { return [] }
         return rows.setEdges(older: next.hasOlder, newer: next.isDetached)
     }
 
-    private func tell(_ changes: [TimelineChange]) {
+    private func publish(_ changes: [TimelineChange]) {
         if !changes.isEmpty { onEffect?(.changed(changes)) }
     }
 
@@ -62,13 +63,13 @@ extension TimelineViewModel {
         if let onEffect { onEffect(effect) } else { unseenReveal = effect }
     }
 
-    private func askForQuoted(_ ids: [MessageID]) {
+    private func loadQuotedMessages(_ ids: [MessageID]) {
         guard !ids.isEmpty else { return }
         Task { [weak self, service, roomID, epoch = quotes.epoch] in
             let found = try? await service.messages(ids, in: roomID)
             guard let self, self.quotes.epoch == epoch else { return }
-            if let found { self.quotes.take(found, askedFor: ids) } else { self.quotes.giveUp(ids) }
-            self.layOut(at: self.quotes.answers(to: ids))
+            if let found { self.quotes.store(found, askedFor: ids) } else { self.quotes.abandon(ids) }
+            self.layOut(at: self.quotes.replies(to: ids))
         }
     }
 }

@@ -19,12 +19,12 @@ extension TimelineViewModel {
     public func copySelection() -> ClipboardFragment? {
         guard selection?.isEmpty == false, let (low, high) = orderedEnds else { return nil }
         let first = loaded.index(of: low.position)
-        var parts: [CopiedPart] = []
+        var copies: [CopiedMessage] = []
         for message in loaded.messages[first...].prefix(while: { $0.position <= high.position }) {
             guard let item = rows.message(message.id), let range = selectedRange(in: item) else { continue }
-            parts.append(CopiedPart(item, in: range))
+            copies.append(CopiedMessage(item, in: range))
         }
-        return parts.isEmpty ? nil : ClipboardFragment(parts)
+        return copies.isEmpty ? nil : ClipboardFragment(copies)
     }
 
     /// All of what is loaded.
@@ -45,8 +45,8 @@ extension TimelineViewModel {
         } else {
             guard let item = rows.message(message) else { return }
             // Up takes the message from its end, so that it is selected and not what is before it.
-            let isUp = step == .message && !forward
-            let start = TextPoint(message: message, offset: isUp ? item.selectableText.utf8.count : 0)
+            let startsAtEnd = step == .message && !forward
+            let start = TextPoint(message: message, offset: startsAtEnd ? item.selectableText.utf8.count : 0)
             next = MessageSelection(anchor: start, focus: start)
         }
         guard let focus = moved(next.focus, step, forward) else { return }
@@ -57,19 +57,19 @@ extension TimelineViewModel {
     private func moved(_ point: TextPoint, _ step: SelectionStep, _ forward: Bool) -> TextPoint? {
         guard let item = rows.message(point.message) else { return nil }
         let text = item.selectableText
-        let place = text.place(point.offset)
+        let index = text.characterIndex(point.offset)
         let edge = forward ? text.endIndex : text.startIndex
-        guard place != edge else { return neighbour(of: point.message, forward: forward, step) }
+        guard index != edge else { return neighbor(of: point.message, forward: forward, step) }
         let target: String.Index =
             switch step {
             case .message: edge
-            case .character: forward ? text.index(after: place) : text.index(before: place)
-            case .word: text.wordBoundary(from: place, forward: forward)
+            case .character: forward ? text.index(after: index) : text.index(before: index)
+            case .word: text.wordBoundary(from: index, forward: forward)
             }
         return TextPoint(message: point.message, offset: text.offset(target))
     }
 
-    private func neighbour(of id: MessageID, forward: Bool, _ step: SelectionStep) -> TextPoint? {
+    private func neighbor(of id: MessageID, forward: Bool, _ step: SelectionStep) -> TextPoint? {
         guard let position = loaded.position(of: id) else { return nil }
         let way = forward ? 1 : -1
         var index = loaded.index(of: position) + way
@@ -106,7 +106,7 @@ extension TimelineViewModel {
 }
 
 /// What of a message is copied.
-private nonisolated struct CopiedPart {
+private nonisolated struct CopiedMessage {
     var sender: String
     var text: String
     var body: MessageBody
@@ -121,45 +121,46 @@ private nonisolated struct CopiedPart {
 
     /// - Parameter range: in UTF-8 units of the text that can be selected.
     init(_ item: MessageItem, in range: Range<Int>) {
-        let shown = item.selectableText
-        if item.isShortened, range == 0..<shown.utf8.count {
-            self = CopiedPart(item)
+        let selectable = item.selectableText
+        if item.isShortened, range == 0..<selectable.utf8.count {
+            self = CopiedMessage(item)
             return
         }
         sender = item.senderName
-        text = String(shown[shown.place(range.lowerBound)..<shown.place(range.upperBound)])
-        body = item.body.part(range, saidBy: item.senderName)
+        text = String(
+            selectable[selectable.characterIndex(range.lowerBound)..<selectable.characterIndex(range.upperBound)])
+        body = item.body.excerpt(range, saidBy: item.senderName)
     }
 
     /// What is said, with who says it.
     var blocks: [BodyBlock] {
         var first = InlineText([InlineRun("\(sender):", style: .bold), InlineRun(" ")])
-        guard case .text(let said)? = body.blocks.first else { return [.text(first)] + body.blocks }
-        first.append(said)
+        guard case .text(let content)? = body.blocks.first else { return [.text(first)] + body.blocks }
+        first.append(content)
         return [.text(first)] + body.blocks.dropFirst()
     }
 }
 
 nonisolated extension ClipboardFragment {
     /// Bytes of text beyond which a composer gets it without looks: writing them takes time on the main thread.
-    private static let mostFormatted = 32_768
+    private static let maxFormattedBytes = 32_768
 
     /// One message, all of it.
     public init(copying item: MessageItem) {
-        self.init([CopiedPart(item)])
+        self.init([CopiedMessage(item)])
     }
 
     /// Messages, all of each.
     init(copying items: [MessageItem]) {
-        self.init(items.map { CopiedPart($0) })
+        self.init(items.map { CopiedMessage($0) })
     }
 
     /// A single message is what it says alone.
-    fileprivate init(_ parts: [CopiedPart]) {
+    fileprivate init(_ copies: [CopiedMessage]) {
         let text =
-            parts.count == 1 ? parts[0].text : parts.map { "\($0.sender): \($0.text)" }.joined(separator: "\n")
-        let body = parts.count == 1 ? parts[0].body : MessageBody(blocks: parts.flatMap(\.blocks))
-        let isLong = text.utf8.count > Self.mostFormatted
+            copies.count == 1 ? copies[0].text : copies.map { "\($0.sender): \($0.text)" }.joined(separator: "\n")
+        let body = copies.count == 1 ? copies[0].body : MessageBody(blocks: copies.flatMap(\.blocks))
+        let isLong = text.utf8.count > Self.maxFormattedBytes
         self.init(
             isLong ? WrittenText(text) : MessageMarkup.written(body: body).text, plainText: text,
             html: MessageMarkup.html(of: body))
@@ -168,16 +169,16 @@ nonisolated extension ClipboardFragment {
 
 nonisolated extension String {
     /// Over blanks and then over a word, as text fields go.
-    fileprivate func wordBoundary(from place: Index, forward: Bool) -> Index {
+    fileprivate func wordBoundary(from position: Index, forward: Bool) -> Index {
         func isWord(_ index: Index) -> Bool { self[index].isLetter || self[index].isNumber }
-        var place = place
+        var position = position
         if forward {
-            while place < endIndex, !isWord(place) { place = index(after: place) }
-            while place < endIndex, isWord(place) { place = index(after: place) }
+            while position < endIndex, !isWord(position) { position = index(after: position) }
+            while position < endIndex, isWord(position) { position = index(after: position) }
         } else {
-            while place > startIndex, !isWord(index(before: place)) { place = index(before: place) }
-            while place > startIndex, isWord(index(before: place)) { place = index(before: place) }
+            while position > startIndex, !isWord(index(before: position)) { position = index(before: position) }
+            while position > startIndex, isWord(index(before: position)) { position = index(before: position) }
         }
-        return place
+        return position
     }
 }

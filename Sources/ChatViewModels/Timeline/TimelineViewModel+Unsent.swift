@@ -2,39 +2,40 @@ import ChatCore
 
 /// The user's messages that were given up, and what can be done with all of them.
 extension TimelineViewModel {
-    struct Unsent {
+    struct FailedMessage {
         var position: Int64
         var transaction: TransactionID
     }
 
     /// Takes in what is told, whether it is loaded or not: what was given up is at the end, the reader may be elsewhere.
-    func noteUnsent(_ update: TimelineUpdate) {
+    func trackFailed(_ update: TimelineUpdate) {
         switch update {
         case .opened(let page, _, _):
-            unsent = [:]
+            failedMessages = [:]
             note(page.messages)
         case .changed(let messages): note(messages)
-        case .removed(let ids): for id in ids { unsent[id] = nil }
+        case .removed(let ids): for id in ids { failedMessages[id] = nil }
         default: return
         }
-        if state.unsentCount != unsent.count { state.unsentCount = unsent.count }
+        if state.failedCount != failedMessages.count { state.failedCount = failedMessages.count }
     }
 
     private func note(_ messages: [Message]) {
         for message in messages {
-            let isGivenUp = message.delivery == .failed && !message.isDeleted
-            unsent[message.id] =
-                isGivenUp ? message.transactionID.map { Unsent(position: message.position, transaction: $0) } : nil
+            let isFailed = message.delivery == .failed && !message.isDeleted
+            failedMessages[message.id] =
+                isFailed
+                ? message.transactionID.map { FailedMessage(position: message.position, transaction: $0) } : nil
         }
     }
 
     /// In the order in which they were said.
-    private var unsentInOrder: [(key: MessageID, value: Unsent)] {
-        unsent.sorted { $0.value.position < $1.value.position }
+    private var sortedFailedMessages: [(key: MessageID, value: FailedMessage)] {
+        failedMessages.sorted { $0.value.position < $1.value.position }
     }
 
     func retryAll() {
-        let transactions = unsentInOrder.map(\.value.transaction)
+        let transactions = sortedFailedMessages.map(\.value.transaction)
         guard !transactions.isEmpty else { return }
         perform { [roomID] service in
             for transaction in transactions { try await service.retry(transaction, in: roomID) }
@@ -42,7 +43,7 @@ extension TimelineViewModel {
     }
 
     func discardAll() {
-        let messages = unsentInOrder.map(\.key)
+        let messages = sortedFailedMessages.map(\.key)
         guard !messages.isEmpty else { return }
         perform { [roomID] service in
             for message in messages { try await service.delete(message, in: roomID) }

@@ -4,8 +4,8 @@ public import Foundation
 public import Observation
 
 /// What of a backend a timeline needs.
-public typealias TimelineBackend = TimelineService & MessageService & ReadingPlaceService & AnnotationService
-    & RoomAbilityService
+public typealias TimelineBackend = TimelineService & MessageService & ScrollPositionService & AnnotationService
+    & RoomCapabilityService
 
 /// The messages of one room: a stretch of them is loaded, and laid out in ``rows``.
 ///
@@ -28,12 +28,12 @@ public final class TimelineViewModel: ViewModel {
         /// The room was left or is gone.
         public var isClosed = false
         /// How many messages are marked, for something to be done with all of them.
-        public var markedCount = 0
+        public var selectedCount = 0
         /// Whether all of these are the user's own.
-        public var canDeleteMarked = false
+        public var canDeleteSelected = false
 
         /// How many of the user's messages were given up.
-        public var unsentCount = 0
+        public var failedCount = 0
 
         /// Everyone who is in the room but the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
@@ -61,7 +61,7 @@ public final class TimelineViewModel: ViewModel {
         case load(TimelineEdge)
         case jump(Destination)
         /// The view stands at a place, or with nil at the newest message.
-        case scrolled(to: ReadingPlace?)
+        case scrolled(to: ScrollPosition?)
         /// Whether the user has the messages in view: on the screen, in the active window. Nothing is read before.
         case attended(Bool)
         case edit(MessageID)
@@ -80,12 +80,12 @@ public final class TimelineViewModel: ViewModel {
         /// Gives a reaction, or takes back one that the user gave.
         case react(MessageID, String)
         /// Takes a message among those that are marked, or out.
-        case mark(MessageID)
-        case clearMarks
+        case toggleSelection(MessageID)
+        case clearSelection
         /// Shows the events of a row, given by its first one, in full or in short again.
         case toggleEvents(MessageID)
         /// Deletes those of the marked messages that are the user's own.
-        case deleteMarked
+        case deleteSelected
         case dayChanged
         /// Shows nothing of what was said so far, until the reader goes elsewhere or the room is opened again.
         case clear
@@ -99,7 +99,7 @@ public final class TimelineViewModel: ViewModel {
         /// The message that the composer is editing was deleted.
         case editedMessageDeleted(MessageID)
         /// What is known of the message that the composer answers has changed.
-        case answeredMessage(MessageID, ReplyTarget.Preview)
+        case replyTargetChanged(MessageID, ReplyTarget.Preview)
         /// What is said from now on is encrypted.
         case encrypted
         /// Something happened in the room: what is known of it beside its messages may be different.
@@ -116,7 +116,7 @@ public final class TimelineViewModel: ViewModel {
         case reveal(TimelineItem.ID)
         /// A row is to be in view, wherever in it, as something is done with it.
         case bringIntoView(TimelineItem.ID)
-        case restore(ReadingPlace)
+        case restore(ScrollPosition)
         case revealNewest
         case revealOldest
         /// What was on its way has come, or could not be read.
@@ -152,8 +152,8 @@ public final class TimelineViewModel: ViewModel {
         }
     }
     /// The message that the composer answers.
-    @ObservationIgnored public var answering: MessageID? {
-        didSet { if answering != oldValue { checkAnswered() } }
+    @ObservationIgnored public var replyingTo: MessageID? {
+        didSet { if replyingTo != oldValue { checkReplyTarget() } }
     }
     /// Whether nothing can be sent before the user has signed in again.
     @ObservationIgnored public var isSignedOut = false {
@@ -169,9 +169,9 @@ public final class TimelineViewModel: ViewModel {
         }
     }
     /// The marked messages, and whether each is the user's own.
-    @ObservationIgnored public internal(set) var marked: [MessageID: Bool] = [:]
+    @ObservationIgnored public internal(set) var selectedMessages: [MessageID: Bool] = [:]
     @ObservationIgnored var expanded: Set<MessageID> = []
-    @ObservationIgnored var unsent: [MessageID: Unsent] = [:]
+    @ObservationIgnored var failedMessages: [MessageID: FailedMessage] = [:]
     /// Where the selection's ends were seen last, which may have been let go of since.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
@@ -183,26 +183,26 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored var quotes = QuotedMessages()
     @ObservationIgnored let bodies: MessageBodies
     /// What was told while messages were on their way, which may not know of it.
-    @ObservationIgnored var toldWhileLoading: [TimelineUpdate] = []
-    @ObservationIgnored var toldPageFailure: ChatError?
+    @ObservationIgnored var updatesWhileLoading: [TimelineUpdate] = []
+    @ObservationIgnored var reportedPageFailure: ChatError?
     /// A page that was asked for while something else was on its way.
-    @ObservationIgnored var wanted: TimelineEdge?
+    @ObservationIgnored var requestedEdge: TimelineEdge?
     /// Counts what makes a load under way useless.
     @ObservationIgnored var generation = 0
     @ObservationIgnored var unreadLineAfter: MessageID?
-    @ObservationIgnored var place: ReadingPlace?
+    @ObservationIgnored var scrollPosition: ScrollPosition?
     @ObservationIgnored var isAtNewest = false
     /// Whether the user has the messages in view. Receipts tell others so: what is not known for certain is no.
     @ObservationIgnored var isAttended = false
-    @ObservationIgnored let placeWriter: ReadingPlaceWriter
-    @ObservationIgnored var ownID: MemberID?
+    @ObservationIgnored let scrollPositionWriter: ScrollPositionWriter
+    @ObservationIgnored var ownUserID: MemberID?
     @ObservationIgnored var names: [MemberID: Member] = [:]
     /// Where in the state each member is.
-    @ObservationIgnored var memberPlaces: [MemberID: Int] = [:]
+    @ObservationIgnored var memberIndices: [MemberID: Int] = [:]
     /// Where the read marker is; nil if that is before all that was loaded.
     @ObservationIgnored var readPosition: Int64?
     /// Where the newest message is that was told of.
-    @ObservationIgnored private var newestTold = Int64.min
+    @ObservationIgnored private var lastPublishedPosition = Int64.min
     @ObservationIgnored var unseenReveal: Effect?
     /// Where the reader wants to be once the room is read.
     @ObservationIgnored var awaited: Jump?
@@ -219,8 +219,10 @@ public final class TimelineViewModel: ViewModel {
         self.reach = reach
         self.service = service
         self.now = now
-        bodies = MessageBodies(readsPlainTexts: service.abilities.contains(.plainTexts))
-        placeWriter = ReadingPlaceWriter(time: time) { try? await service.saveReadingPlace($0, in: roomID) }
+        bodies = MessageBodies(readsPlainTexts: service.capabilities.contains(.plainTexts))
+        scrollPositionWriter = ScrollPositionWriter(time: time) {
+            try? await service.saveScrollPosition($0, in: roomID)
+        }
     }
 
     isolated deinit { listening?.cancel() }
@@ -230,9 +232,9 @@ public final class TimelineViewModel: ViewModel {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: pageSize)
         listening = Task { [weak self, service, roomID] in
-            let place = try? await service.readingPlace(in: roomID)
-            self?.placeWriter.noteStored(place)
-            self?.place = place
+            let scrollPosition = try? await service.scrollPosition(in: roomID)
+            self?.scrollPositionWriter.noteStored(scrollPosition)
+            self?.scrollPosition = scrollPosition
             for await update in stream {
                 guard let self else { return }
                 await self.receive(update)
@@ -242,18 +244,18 @@ public final class TimelineViewModel: ViewModel {
     }
 
     /// Returns when the reader's place is kept. For closing.
-    public func flush() async { await placeWriter.flush() }
+    public func flush() async { await scrollPositionWriter.flush() }
 
     public func send(_ action: Action) {
         guard !state.isClosed || action == .dayChanged else { return }
         switch action {
         case .load(let edge): loadPage(edge)
         case .jump(let destination): jump(Jump(destination: destination))
-        case .scrolled(let place): scrolled(to: place)
+        case .scrolled(let scrollPosition): scrolled(to: scrollPosition)
         case .attended(let isAttended): attended(isAttended)
         case .edit(let id):
             guard let item = rows.message(id), item.canEdit else { return }
-            beginEdit(id)
+            startEdit(id)
         case .editLast: editLast()
         case .reply(let id):
             guard let item = rows.message(id), item.canReply, loaded.message(id) != nil else { return }
@@ -272,10 +274,10 @@ public final class TimelineViewModel: ViewModel {
         case .retryAll: retryAll()
         case .discardAll: discardAll()
         case .react(let id, let text): react(text, to: id)
-        case .mark(let id): mark(id)
-        case .clearMarks: clearMarks()
+        case .toggleSelection(let id): toggleSelection(id)
+        case .clearSelection: clearSelection()
         case .toggleEvents(let id): toggleEvents(id)
-        case .deleteMarked: deleteMarked()
+        case .deleteSelected: deleteSelected()
         case .dayChanged: layOutAll()
         case .clear:
             generation += 1
@@ -288,17 +290,17 @@ public final class TimelineViewModel: ViewModel {
     // MARK: Reducing
 
     private func receive(_ update: TimelineUpdate) async {
-        noteUnsent(update)
+        trackFailed(update)
         switch update {
-        case .opened(let page, let members, let readUpTo):
+        case .opened(let page, let members, let fullyReadMarker):
             setMembers(members)
-            await open(page, readUpTo: readUpTo)
+            await open(page, fullyReadMarker: fullyReadMarker)
         case .changed, .removed:
             if case .changed(let messages) = update { await bodies.prepare(messages) }
-            if state.loading != nil { toldWhileLoading.append(update) }
+            if state.loading != nil { updatesWhileLoading.append(update) }
             apply(update)
-            tellComposer(of: update)
-            unmarkGone(update)
+            notifyComposer(of: update)
+            deselectRemoved(update)
             if case .changed(let messages) = update, messages.contains(where: { $0.event != nil }) {
                 onOutput?(.roomChanged)
             }
@@ -316,22 +318,22 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    private func open(_ newest: TimelinePage, readUpTo: MessageID?) async {
+    private func open(_ newest: TimelinePage, fullyReadMarker: MessageID?) async {
         generation += 1
         // Where the reader is on the way to is looked for once more, in what is there now.
         awaited = awaited ?? jumping
         jumping = nil
-        toldWhileLoading = []
-        readPosition = newest.messages.first { $0.id == readUpTo }?.position
-        newestTold = newest.messages.last?.position ?? .min
-        unreadLineAfter = isUnreadBehind(readUpTo, in: newest) ? readUpTo : nil
+        updatesWhileLoading = []
+        readPosition = newest.messages.first { $0.id == fullyReadMarker }?.position
+        lastPublishedPosition = newest.messages.last?.position ?? .min
+        unreadLineAfter = isUnreadBehind(fullyReadMarker, in: newest) ? fullyReadMarker : nil
         let page = await openingPage(newest)
         await bodies.prepare(page.messages)
         state.isLoaded = true
         state.loading = nil
         replace(with: page)
         revealOpening()
-        tellComposer(of: .changed(page.messages))
+        notifyComposer(of: .changed(page.messages))
         if let jump = awaited {
             awaited = nil
             self.jump(jump)
@@ -340,17 +342,17 @@ public final class TimelineViewModel: ViewModel {
 
     /// The page where the reader was, or is to begin with what is unread.
     private func openingPage(_ newest: TimelinePage) async -> TimelinePage {
-        guard let target = place?.message ?? unreadLineAfter, newest.hasOlder,
+        guard let target = scrollPosition?.message ?? unreadLineAfter, newest.hasOlder,
             !newest.messages.contains(where: { $0.id == target })
         else { return newest }
         let page = try? await service.messages(in: roomID, around: .message(target), limit: pageSize)
-        if page == nil { place = nil }
+        if page == nil { scrollPosition = nil }
         return page ?? newest
     }
 
     private func revealOpening() {
-        if let place, loaded.message(place.message) != nil {
-            reveal(.restore(place))
+        if let scrollPosition, loaded.message(scrollPosition.message) != nil {
+            reveal(.restore(scrollPosition))
         } else if rows.index(of: .unreadLine) != nil {
             reveal(.reveal(.unreadLine))
         } else {
@@ -359,11 +361,11 @@ public final class TimelineViewModel: ViewModel {
     }
 
     /// The unread line is drawn for what was unread on opening, not for what arrives under the reader's eyes.
-    private func isUnreadBehind(_ readUpTo: MessageID?, in page: TimelinePage) -> Bool {
-        guard let readUpTo else { return false }
+    private func isUnreadBehind(_ fullyReadMarker: MessageID?, in page: TimelinePage) -> Bool {
+        guard let fullyReadMarker else { return false }
         guard let readPosition else { return page.hasOlder }
         return page.messages.contains {
-            $0.id != readUpTo && $0.position > readPosition && $0.sender != ownID && $0.event == nil
+            $0.id != fullyReadMarker && $0.position > readPosition && $0.sender != ownUserID && $0.event == nil
         }
     }
 
@@ -374,20 +376,20 @@ public final class TimelineViewModel: ViewModel {
         switch update {
         case .changed(let messages):
             quotes.update(messages)
-            layOut(at: loaded.merge(messages) + quotes.answers(to: messages.map(\.id)), asking: messages)
-            tellArrival(messages)
+            layOut(at: loaded.merge(messages) + quotes.replies(to: messages.map(\.id)), asking: messages)
+            publishArrivals(messages)
             trim()
         case .removed(let ids):
             quotes.release(ids.compactMap(loaded.message))
             quotes.remove(ids)
-            layOut(at: loaded.remove(ids) + quotes.answers(to: ids))
+            layOut(at: loaded.remove(ids) + quotes.replies(to: ids))
         default: break
         }
     }
 
-    private func tellArrival(_ messages: [Message]) {
-        let new = messages.filter { $0.position > newestTold }
-        newestTold = new.map(\.position).max() ?? newestTold
+    private func publishArrivals(_ messages: [Message]) {
+        let new = messages.filter { $0.position > lastPublishedPosition }
+        lastPublishedPosition = new.map(\.position).max() ?? lastPublishedPosition
         let layout = layout
         let others = new.filter { !layout.isOwn($0) && !$0.isDeleted && $0.event == nil }
         guard !others.isEmpty else { return }

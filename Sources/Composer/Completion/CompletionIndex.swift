@@ -9,18 +9,19 @@ public struct CompletionIndex: Sendable {
     public let entities: [CompletionEntity]
     private let terms: TermTable
     private let pairs: LetterPairs
-    private let tellsApart: Bool
+    private let disambiguatesNames: Bool
 
     /// - Parameters:
     ///   - entities: those without identifier or name are left out; of several with one identifier all are kept.
-    ///   - tellsApart: entities whose names are alike and that have no detail are shown with their identifiers.
+    ///   - disambiguatesNames: entities whose names are alike and that have no detail are shown with their identifiers.
     ///   - aliases: what else finds an entity.
     public init(
-        _ entities: [CompletionEntity], tellsApart: Bool = false, aliases: (CompletionEntity) -> [String] = { _ in [] }
+        _ entities: [CompletionEntity], disambiguatesNames: Bool = false,
+        aliases: (CompletionEntity) -> [String] = { _ in [] }
     ) {
         let entities = entities.filter { !$0.id.isEmpty && !$0.name.isEmpty }
         self.entities = entities
-        self.tellsApart = tellsApart
+        self.disambiguatesNames = disambiguatesNames
         let terms = TermTable(entities, aliases: aliases)
         self.terms = terms
         pairs = terms.withUnits { units in LetterPairs(count: terms.count) { terms.text($0, in: units) } }
@@ -37,14 +38,14 @@ public struct CompletionIndex: Sendable {
         pattern.units.withUnsafeBufferPointer { pattern in
             terms.withUnits { units in
                 if pattern.words.isEmpty {
-                    found.take(recent.map { Match(entity: $0, ranges: []) })
-                    for entity in entities where !found.isFull { found.take(entity, []) }
+                    found.add(recent.map { Match(entity: $0, ranges: []) })
+                    for entity in entities where !found.isFull { found.add(entity, []) }
                 } else {
                     search(pattern, units, recent, &found)
                 }
             }
         }
-        return tellsApart ? found.matches.map(toldApart) : found.matches
+        return disambiguatesNames ? found.matches.map(disambiguated) : found.matches
     }
 
     typealias Match = (entity: CompletionEntity, ranges: [TextRange])
@@ -55,76 +56,78 @@ public struct CompletionIndex: Sendable {
         var recentLetters: [Match] = []
         for entity in recent {
             let name = terms.folding.fold(entity.name)
-            guard let (tier, places) = name.units.withUnsafeBufferPointer({ CompletionTier.of(pattern, in: $0) }) else {
+            guard
+                let (tier, matchedIndices) = name.units.withUnsafeBufferPointer({ CompletionTier.of(pattern, in: $0) })
+            else {
                 continue
             }
-            let match = (entity, name.ranges(of: places))
-            if tier == .letters { recentLetters.append(match) } else { found.take([match]) }
+            let match = (entity, name.ranges(of: matchedIndices))
+            if tier == .letters { recentLetters.append(match) } else { found.add([match]) }
         }
-        takePrefixes(pattern, units, &found)
+        addPrefixMatches(pattern, units, &found)
         let isOneWord = pattern.words.count == 1
-        if isOneWord { takeWords(FoldedUnits(rebasing: pattern[pattern.words[0]]), units, &found) }
+        if isOneWord { addWordMatches(FoldedUnits(rebasing: pattern[pattern.words[0]]), units, &found) }
         guard !found.isFull else { return }
-        takeScattered(pattern, units, recentLetters, mayBeWords: !isOneWord, &found)
+        addScatteredMatches(pattern, units, recentLetters, mayBeWords: !isOneWord, &found)
     }
 
-    private func takePrefixes(_ pattern: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
+    private func addPrefixMatches(_ pattern: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
         var term = terms.firstTerm(from: pattern, in: units)
         while !found.isFull, term < terms.count, terms.text(term, in: units).starts(with: pattern) {
-            found.take(entities[terms.owner(term)], bold(0..<pattern.count, term, pattern))
+            found.add(entities[terms.owner(term)], bold(0..<pattern.count, term, pattern))
             term += 1
         }
     }
 
-    private func takeWords(_ word: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
-        var place = terms.firstWord(from: word, in: units)
-        while !found.isFull, place < terms.words.count, terms.word(place, in: units).starts(with: word) {
-            let (term, start) = terms.words[place]
+    private func addWordMatches(_ word: FoldedUnits, _ units: FoldedUnits, _ found: inout CompletionMatches) {
+        var wordIndex = terms.firstWord(from: word, in: units)
+        while !found.isFull, wordIndex < terms.words.count, terms.word(wordIndex, in: units).starts(with: word) {
+            let (term, start) = terms.words[wordIndex]
             let from = Int(start)
-            found.take(entities[terms.owner(Int(term))], bold(from..<(from + word.count), Int(term), word))
-            place += 1
+            found.add(entities[terms.owner(Int(term))], bold(from..<(from + word.count), Int(term), word))
+            wordIndex += 1
         }
     }
 
     /// What begins neither name nor word. Names that hold several words of the query come before scattered letters.
-    private func takeScattered(
+    private func addScatteredMatches(
         _ pattern: FoldedUnits, _ units: FoldedUnits, _ recent: [Match], mayBeWords: Bool,
         _ found: inout CompletionMatches
     ) {
         var scattered = found.rest()
-        scattered.take(recent)
+        scattered.add(recent)
         pairs.visit(holdersOf: pattern) { term in
             let text = terms.text(term, in: units)
             let entity = entities[terms.owner(term)]
-            if mayBeWords, let places = text.wordStarts(matching: pattern) {
-                found.take(entity, bold(places, term, pattern))
-            } else if !scattered.isFull, let places = text.places(of: pattern) {
-                scattered.take(entity, bold(places, term, pattern))
+            if mayBeWords, let matchedIndices = text.wordStarts(matching: pattern) {
+                found.add(entity, bold(matchedIndices, term, pattern))
+            } else if !scattered.isFull, let matchedIndices = text.matchedIndices(of: pattern) {
+                scattered.add(entity, bold(matchedIndices, term, pattern))
             }
             return !found.isFull && (mayBeWords || !scattered.isFull)
         }
-        for entity in scattered.matches { found.take(entity, entity.matched) }
+        for entity in scattered.matches { found.add(entity, entity.matched) }
     }
 
     /// What of an entity's name a match in one of its terms draws bold.
-    private func bold(_ places: some Collection<Int>, _ term: Int, _ pattern: FoldedUnits) -> [TextRange] {
+    private func bold(_ matchedIndices: some Collection<Int>, _ term: Int, _ pattern: FoldedUnits) -> [TextRange] {
         let entity = entities[terms.owner(term)]
         if terms.isName(term), entity.name.utf8.allSatisfy({ $0 < 0x80 }) {
-            return places.reduce(into: []) { ranges, place in
-                if let last = ranges.last, last.end == place {
+            return matchedIndices.reduce(into: []) { ranges, index in
+                if let last = ranges.last, last.end == index {
                     ranges[ranges.count - 1].length += 1
                 } else {
-                    ranges.append(TextRange(location: place, length: 1))
+                    ranges.append(TextRange(location: index, length: 1))
                 }
             }
         }
         let name = terms.folding.fold(entity.name)
-        if terms.isName(term) { return name.ranges(of: Array(places)) }
+        if terms.isName(term) { return name.ranges(of: Array(matchedIndices)) }
         let found = name.units.withUnsafeBufferPointer { CompletionTier.of(pattern, in: $0) }
         return found.map { name.ranges(of: $0.places) } ?? []
     }
 
-    private func toldApart(_ entity: CompletionEntity) -> CompletionEntity {
+    private func disambiguated(_ entity: CompletionEntity) -> CompletionEntity {
         guard entity.detail == nil, hasNamesake(entity) else { return entity }
         var entity = entity
         entity.detail = entity.id
@@ -159,8 +162,8 @@ enum CompletionTier {
     /// - Returns: the best way, and the units of the name that meet the query.
     static func of(_ pattern: FoldedUnits, in name: FoldedUnits) -> (tier: CompletionTier, places: [Int])? {
         if name.starts(with: pattern) { return (.prefix, Array(0..<pattern.count)) }
-        if let places = name.wordStarts(matching: pattern) { return (.words, places) }
-        return name.places(of: pattern).map { (.letters, $0) }
+        if let matchedIndices = name.wordStarts(matching: pattern) { return (.words, matchedIndices) }
+        return name.matchedIndices(of: pattern).map { (.letters, $0) }
     }
 }
 
@@ -168,7 +171,7 @@ enum CompletionTier {
 private struct CompletionMatches {
     private(set) var matches: [CompletionEntity] = []
     private let limit: Int
-    private var known: Set<String> = []
+    private var seenIDs: Set<String> = []
 
     init(limit: Int) {
         self.limit = limit
@@ -179,18 +182,18 @@ private struct CompletionMatches {
     /// For more matches that these are not among.
     func rest() -> CompletionMatches {
         var rest = CompletionMatches(limit: limit - matches.count)
-        rest.known = known
+        rest.seenIDs = seenIDs
         return rest
     }
 
-    mutating func take(_ entity: CompletionEntity, _ ranges: @autoclosure () -> [TextRange]) {
-        guard !isFull, known.insert(entity.id).inserted else { return }
+    mutating func add(_ entity: CompletionEntity, _ ranges: @autoclosure () -> [TextRange]) {
+        guard !isFull, seenIDs.insert(entity.id).inserted else { return }
         var entity = entity
         entity.matched = ranges()
         matches.append(entity)
     }
 
-    mutating func take(_ found: [CompletionIndex.Match]) {
-        for match in found { take(match.entity, match.ranges) }
+    mutating func add(_ found: [CompletionIndex.Match]) {
+        for match in found { add(match.entity, match.ranges) }
     }
 }

@@ -6,7 +6,7 @@ enum CreationRule {
         /// White space was written; whether nothing stood before it.
         case blankWritten(afterNothing: Bool)
         /// The final answer has come; whether it met nothing, and whether the query ended with white space.
-        case answered(isEmpty: Bool, endsBlank: Bool)
+        case received(isEmpty: Bool, endsBlank: Bool)
         case failed
     }
 
@@ -18,9 +18,9 @@ enum CreationRule {
         case (_, .written): phase
         case (.results, .blankWritten(afterNothing: false)): .results
         case (_, .blankWritten): nil
-        case (_, .answered(isEmpty: false, _)): .results
-        case (.awaiting, .answered(isEmpty: true, _)): continuesAfterEmpty ? .noResults : nil
-        case (.results, .answered(_, let endsBlank)), (.noResults, .answered(_, let endsBlank)):
+        case (_, .received(isEmpty: false, _)): .results
+        case (.awaiting, .received(isEmpty: true, _)): continuesAfterEmpty ? .noResults : nil
+        case (.results, .received(_, let endsBlank)), (.noResults, .received(_, let endsBlank)):
             endsBlank ? nil : .noResults
         case (.results, .failed): .results
         case (_, .failed): .noResults
@@ -44,7 +44,7 @@ struct CompletionSession: Sendable {
     private var hasChosenRow = false
     /// The query that was issued last.
     private(set) var query: CompletionQuery?
-    private var hasAnswer = false
+    private var hasResponse = false
     private(set) var isFinal = false
     private(set) var hasFailed = false
     private(set) var failureReason: String?
@@ -76,7 +76,7 @@ struct CompletionSession: Sendable {
     }
 
     /// Whether what is written now must be asked, and may be at once; else it waits for its turn.
-    mutating func wantsQuery(at now: Duration) -> Bool {
+    mutating func needsQuery(at now: Duration) -> Bool {
         isQueryWaiting = query?.text != token.query || query?.prefix != token.rule.prefix
         return isQueryWaiting && readyAt <= now
     }
@@ -86,7 +86,7 @@ struct CompletionSession: Sendable {
         self.query = query
         isQueryWaiting = false
         readyAt = now + throttle
-        hasAnswer = false
+        hasResponse = false
         isFinal = false
         hasFailed = false
         failureReason = nil
@@ -108,7 +108,7 @@ struct CompletionSession: Sendable {
     }
 
     /// Whether the rows answer an older query than what is written now.
-    var isStale: Bool { isQueryWaiting || !hasAnswer }
+    var isStale: Bool { isQueryWaiting || !hasResponse }
 
     /// What Return means: the row that the user went to. While rows of an older query stand there because somebody
     /// types fast, the first that fits what is written; nil if none does.
@@ -123,19 +123,19 @@ struct CompletionSession: Sendable {
     /// the same entity (HKW-46, HKW-48).
     ///
     /// - Returns: whether completion goes on.
-    mutating func take(_ batch: [CompletionEntity], isFinal: Bool, continuesAfterEmpty: Bool) -> Bool {
-        let kept = selected.map { items[$0].id }
-        if !hasAnswer, !batch.isEmpty || isFinal {
-            hasAnswer = true
+    mutating func receive(_ batch: [CompletionEntity], isFinal: Bool, continuesAfterEmpty: Bool) -> Bool {
+        let selectedID = selected.map { items[$0].id }
+        if !hasResponse, !batch.isEmpty || isFinal {
+            hasResponse = true
             items = []
         }
-        var known = Set(items.map(\.id))
-        items += batch.filter { !$0.id.isEmpty && !$0.name.isEmpty && known.insert($0.id).inserted }
-        selectAgain(kept)
+        var seenIDs = Set(items.map(\.id))
+        items += batch.filter { !$0.id.isEmpty && !$0.name.isEmpty && seenIDs.insert($0.id).inserted }
+        selectAgain(selectedID)
         self.isFinal = isFinal
         if isFinal { isLoading = false }
         guard isFinal || !items.isEmpty else { return true }
-        let event = CreationRule.Event.answered(isEmpty: items.isEmpty, endsBlank: query?.text.last?.isBlank ?? false)
+        let event = CreationRule.Event.received(isEmpty: items.isEmpty, endsBlank: query?.text.last?.isBlank ?? false)
         return enter(event, continuesAfterEmpty: continuesAfterEmpty)
     }
 
@@ -144,7 +144,7 @@ struct CompletionSession: Sendable {
     /// - Returns: whether completion goes on.
     mutating func fail(because reason: String?) -> Bool {
         failureReason = reason
-        if !hasAnswer { items = [] }
+        if !hasResponse { items = [] }
         selectAgain(nil)
         isFinal = true
         hasFailed = true
@@ -206,9 +206,9 @@ struct CompletionProgress: Sendable {
     }
 
     /// Keeps all places true to the text.
-    mutating func follow(_ edit: AppliedEdit) {
+    mutating func apply(_ edit: AppliedEdit) {
         suspended = nil
-        detection.follow(edit)
+        detection.apply(edit)
         if let start = session?.token.start {
             if let moved = edit.moved(start) {
                 session?.token.range.location = moved

@@ -36,9 +36,9 @@ struct FoldedText {
     }
 
     /// The ranges of units in the text, neighbours joined.
-    func ranges(of places: [Int]) -> [TextRange] {
-        places.reduce(into: []) { ranges, place in
-            let range = origins?[place] ?? TextRange(location: place, length: 1)
+    func ranges(of matchedIndices: [Int]) -> [TextRange] {
+        matchedIndices.reduce(into: []) { ranges, index in
+            let range = origins?[index] ?? TextRange(location: index, length: 1)
             if let last = ranges.last, last.end >= range.location {
                 ranges[ranges.count - 1] = TextRange(start: last.location, end: max(last.end, range.end))
             } else {
@@ -65,7 +65,7 @@ final class SharedFolding: Sendable {
 struct Folding {
     /// Marks of kana: か is no part of が.
     private static let voicing: ClosedRange<Unicode.Scalar> = "\u{3099}"..."\u{309A}"
-    private var known: [Character: [UInt16]] = [:]
+    private var cache: [Character: [UInt16]] = [:]
 
     /// The units of a text that holds nothing but ASCII; nil for any other.
     static func plain(_ text: String) -> [UInt16]? {
@@ -77,13 +77,13 @@ struct Folding {
     }
 
     mutating func fold(_ character: Character) -> [UInt16] {
-        if let folded = known[character] { return folded }
+        if let folded = cache[character] { return folded }
         let text = Self.withoutMarks(character).folding(
             options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
         let isVoiced = text.unicodeScalars.contains { Self.voicing.contains($0) }
         let folded = Array((isVoiced ? text.precomposedStringWithCanonicalMapping : text).utf16)
         // Names are in few letters; whatever else they hold may not fill the memory.
-        if known.count < 20_000 { known[character] = folded }
+        if cache.count < 20_000 { cache[character] = folded }
         return folded
     }
 
@@ -106,14 +106,14 @@ typealias FoldedUnits = UnsafeBufferPointer<UInt16>
 
 extension FoldedUnits {
     /// Whether a word begins at a place: letters, digits and the marks upon them make words.
-    func startsWord(_ place: Int) -> Bool {
-        isWord(place) && (place == 0 || !isWord(place - 1))
+    func startsWord(_ index: Int) -> Bool {
+        isWord(index) && (index == 0 || !isWord(index - 1))
     }
 
-    private func isWord(_ place: Int) -> Bool {
-        let unit = self[place]
+    private func isWord(_ index: Int) -> Bool {
+        let unit = self[index]
         if unit < 0x80 { return (0x30...0x39).contains(unit) || (0x61...0x7A).contains(unit) }
-        guard let scalar = scalar(at: place) else { return false }
+        guard let scalar = scalar(at: index) else { return false }
         if scalar.properties.isAlphabetic || scalar == "\u{200D}" { return true }
         return switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber: true
@@ -121,24 +121,24 @@ extension FoldedUnits {
         }
     }
 
-    private func scalar(at place: Int) -> Unicode.Scalar? {
-        let unit = self[place]
+    private func scalar(at index: Int) -> Unicode.Scalar? {
+        let unit = self[index]
         if let scalar = Unicode.Scalar(unit) { return scalar }
         let isTrail = UTF16.isTrailSurrogate(unit)
-        let lead = isTrail ? place - 1 : place
+        let lead = isTrail ? index - 1 : index
         guard lead >= 0, lead + 1 < count, UTF16.isLeadSurrogate(self[lead]) else { return nil }
         return UTF16.decode(UTF16.EncodedScalar([self[lead], self[lead + 1]]))
     }
 
-    func starts(with other: FoldedUnits, at place: Int = 0) -> Bool {
-        guard other.count <= count - place else { return false }
-        for offset in 0..<other.count where self[place + offset] != other[offset] { return false }
+    func starts(with other: FoldedUnits, at index: Int = 0) -> Bool {
+        guard other.count <= count - index else { return false }
+        for offset in 0..<other.count where self[index + offset] != other[offset] { return false }
         return true
     }
 
     /// Where the words of a query stand if each begins a word of the text, in order: `an le` in `Ann Lee`.
     func wordStarts(matching query: FoldedUnits) -> [Int]? {
-        var places: [Int] = []
+        var matchedIndices: [Int] = []
         var from = 0
         for word in query.words {
             let word = FoldedUnits(rebasing: query[word])
@@ -147,10 +147,10 @@ extension FoldedUnits {
                     startsWord($0) && starts(with: word, at: $0)
                 })
             else { return nil }
-            places += start..<(start + word.count)
+            matchedIndices += start..<(start + word.count)
             from = start + word.count
         }
-        return places.isEmpty ? nil : places
+        return matchedIndices.isEmpty ? nil : matchedIndices
     }
 
     /// Whether the units of a query stand here in order: what ``places(of:)`` needs at least.
@@ -166,9 +166,9 @@ extension FoldedUnits {
     }
 
     /// Where the letters of a query stand, in order; the halves of one beyond the first plane stay together.
-    func places(of query: FoldedUnits) -> [Int]? {
+    func matchedIndices(of query: FoldedUnits) -> [Int]? {
         guard holdsInOrder(query) else { return nil }
-        var places: [Int] = []
+        var matchedIndices: [Int] = []
         var from = 0
         var number = 0
         while number < query.count {
@@ -178,19 +178,19 @@ extension FoldedUnits {
             if letter[0].isBlank { continue }
             while from < count, !starts(with: letter, at: from) { from += 1 }
             guard from < count else { return nil }
-            places += from..<(from + length)
+            matchedIndices += from..<(from + length)
             from += length
         }
-        return places.isEmpty ? nil : places
+        return matchedIndices.isEmpty ? nil : matchedIndices
     }
 
     /// The ranges between blanks.
     var words: [Range<Int>] {
         var words: [Range<Int>] = []
         var start = 0
-        for place in 0...count where place == count || self[place].isBlank {
-            if start < place { words.append(start..<place) }
-            start = place + 1
+        for index in 0...count where index == count || self[index].isBlank {
+            if start < index { words.append(start..<index) }
+            start = index + 1
         }
         return words
     }

@@ -73,9 +73,9 @@ struct LetterPairs: Sendable {
     func visit(holdersOf query: FoldedUnits, _ body: (Int) -> Bool) {
         let letters = query.filter { !$0.isBlank }.map(Self.letterClass)
         guard let first = letters.first else { return }
-        var wanted = Set(zip(letters, letters.dropFirst()).map { Self.bucket($0, $1) })
-        if letters.count == 1 { wanted = [Self.bucket(alone: first)] }
-        let rarest = wanted.map { holders[$0] }.sorted { $0.count < $1.count }
+        var queryBuckets = Set(zip(letters, letters.dropFirst()).map { Self.bucket($0, $1) })
+        if letters.count == 1 { queryBuckets = [Self.bucket(alone: first)] }
+        let rarest = queryBuckets.map { holders[$0] }.sorted { $0.count < $1.count }
         switch rarest[0] {
         case .list(let list):
             for number in list where rarest.dropFirst().allSatisfy({ $0.contains(number) }) {
@@ -85,12 +85,12 @@ struct LetterPairs: Sendable {
             let others = rarest.dropFirst().prefix(3).compactMap { holders -> [UInt64]? in
                 if case .bits(let bits, _) = holders { bits } else { nil }
             }
-            for place in bits.indices {
-                var common = bits[place]
+            for wordIndex in bits.indices {
+                var common = bits[wordIndex]
                 if common == 0 { continue }
-                for other in others { common &= other[place] }
+                for other in others { common &= other[wordIndex] }
                 while common != 0 {
-                    guard body(place * 64 + common.trailingZeroBitCount) else { return }
+                    guard body(wordIndex * 64 + common.trailingZeroBitCount) else { return }
                     common &= common - 1
                 }
             }
@@ -119,8 +119,8 @@ private struct PairScan {
 
     mutating func buckets(of text: FoldedUnits, _ body: (Int) -> Void) {
         var present: UInt64 = 0
-        for place in text.indices.reversed() where !text[place].isBlank {
-            let letter = LetterPairs.letterClass(text[place])
+        for index in text.indices.reversed() where !text[index].isBlank {
+            let letter = LetterPairs.letterClass(text[index])
             after[letter] = present
             present |= 1 << UInt64(letter)
         }

@@ -8,7 +8,7 @@ struct StartDetection: Equatable, Sendable {
         case stalled
     }
 
-    enum Stimulus: Equatable, Sendable {
+    enum Trigger: Equatable, Sendable {
         case typed(CompletionCharacterClass)
         /// Several characters at once; how far from the caret the last separator in them is, if there is one.
         case inserted(sinceSeparator: Int?)
@@ -22,12 +22,12 @@ struct StartDetection: Equatable, Sendable {
 
     private(set) var state = State.ready(since: 0)
 
-    mutating func take(_ stimulus: Stimulus, at caret: Int) {
-        state = next(stimulus, at: caret)
+    mutating func handle(_ trigger: Trigger, at caret: Int) {
+        state = next(trigger, at: caret)
     }
 
-    private func next(_ stimulus: Stimulus, at caret: Int) -> State {
-        switch (state, stimulus) {
+    private func next(_ trigger: Trigger, at caret: Int) -> State {
+        switch (state, trigger) {
         case (_, .setByCode(let wordStart)): .ready(since: wordStart)
         case (_, .ended(let canRestart)): canRestart ? .ready(since: caret) : .stalled
         case (_, .moved(let preceding)): preceding == .normal ? .stalled : .ready(since: caret)
@@ -49,7 +49,7 @@ struct StartDetection: Equatable, Sendable {
     }
 
     /// Keeps its place when something before it changes.
-    mutating func follow(_ edit: AppliedEdit) {
+    mutating func apply(_ edit: AppliedEdit) {
         guard case .ready(let since) = state, edit.range.end <= since, edit.range.location < since else { return }
         state = .ready(since: since + edit.replacement.utf16.count - edit.range.length)
     }

@@ -36,8 +36,8 @@ struct TermTable: Sendable {
             var words: [Word] = []
             for term in 0..<(starts.count - 1) {
                 let text = FoldedUnits(rebasing: units[Int(starts[term])..<Int(starts[term + 1])])
-                for place in 0..<text.count where place > 0 && text.startsWord(place) {
-                    words.append((UInt32(term), UInt32(place)))
+                for offset in 0..<text.count where offset > 0 && text.startsWord(offset) {
+                    words.append((UInt32(term), UInt32(offset)))
                 }
             }
             func text(_ word: Word) -> FoldedUnits {
@@ -73,8 +73,8 @@ struct TermTable: Sendable {
     }
 
     /// The text from a word to the end of its term.
-    func word(_ place: Int, in units: FoldedUnits) -> FoldedUnits {
-        let (term, start) = words[place]
+    func word(_ wordIndex: Int, in units: FoldedUnits) -> FoldedUnits {
+        let (term, start) = words[wordIndex]
         return FoldedUnits(rebasing: units[Int(starts[Int(term)] + start)..<Int(starts[Int(term) + 1])])
     }
 
@@ -133,13 +133,13 @@ private struct Draft {
 extension FoldedUnits {
     /// The first four units as a number: two that differ are in the order of their texts.
     fileprivate var leadingKey: UInt64 {
-        (0..<4).reduce(0) { key, place in key << 16 | (place < count ? UInt64(Swift.min(self[place], 0xFFFE)) + 1 : 0) }
+        (0..<4).reduce(0) { key, index in key << 16 | (index < count ? UInt64(Swift.min(self[index], 0xFFFE)) + 1 : 0) }
     }
 
     /// Less than 0 if this text comes before the other, more if behind, 0 if they are equal.
     fileprivate func compare(_ other: FoldedUnits) -> Int {
-        for place in 0..<Swift.min(count, other.count) where self[place] != other[place] {
-            return self[place] < other[place] ? -1 : 1
+        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+            return self[index] < other[index] ? -1 : 1
         }
         return count - other.count
     }

@@ -1,7 +1,7 @@
 /// Derives the token at the caret from the document, and from nothing else (SLK-18 to SLK-20, HKW-69).
 struct TokenFinder {
     /// Characters that a query may have (HKW-69).
-    static let longestQuery = 60
+    static let maxQueryLength = 60
     /// Scalars that are looked at to either side of the caret, so that a key press costs the same in any text.
     private static let reach = 200
 
@@ -62,7 +62,7 @@ struct TokenFinder {
     ///   - anyLength: the rule's least length does not count.
     func explicit(spaces: Int? = nil, anyLength: Bool = false) -> CompletionToken? {
         guard !head.isEmpty else { return nil }
-        for end in stride(from: head.count, through: max(0, head.count - Self.longestQuery - 1), by: -1) {
+        for end in stride(from: head.count, through: max(0, head.count - Self.maxQueryLength - 1), by: -1) {
             for (rule, prefix) in rules.longestFirst where end >= prefix.count {
                 let start = end - prefix.count
                 guard head[start..<end].elementsEqual(prefix), let token = token(rule, start, end, spaces, anyLength)
@@ -84,20 +84,20 @@ struct TokenFinder {
             rule: rule, kind: .explicit, range: TextRange(start: location, end: caret + rangeTail.utf16.count),
             query: query)
         guard token.blanks <= spaces ?? options.spaces(of: rule), !(query.first?.isBlank ?? false),
-            query.count <= Self.longestQuery, anyLength || query.count >= rule.minQuery, !query.contains(rule.prefix),
+            query.count <= Self.maxQueryLength, anyLength || query.count >= rule.minQuery, !query.contains(rule.prefix),
             !TokenSafety.isSmiley(prefix: rule.prefix, query: query[...])
         else { return nil }
         let word = String(head[..<start].reversed().prefix { !$0.isBlank }.reversed())
         return TokenSafety.isInAddress(prefix: rule.prefix, after: word[...]) ? nil : token
     }
 
-    private func isBoundary(_ rule: CompletionRule, before place: Int, _ location: Int) -> Bool {
+    private func isBoundary(_ rule: CompletionRule, before headIndex: Int, _ location: Int) -> Bool {
         let boundary = rule.boundary ?? options.boundary
-        let previous = place > 0 ? head[place - 1] : document.character(before: location)
+        let previous = headIndex > 0 ? head[headIndex - 1] : document.character(before: location)
         // `@@` and `::` are no beginnings (HKW-39).
         let length = rule.prefix.count
-        if place >= length, head[(place - length)..<place].elementsEqual(rule.prefix) { return false }
-        return boundary.allows(previous, endsMention: place == 0 && followsMention, controls: rules.controls)
+        if headIndex >= length, head[(headIndex - length)..<headIndex].elementsEqual(rule.prefix) { return false }
+        return boundary.allows(previous, endsMention: headIndex == 0 && followsMention, controls: rules.controls)
     }
 
     /// What of the text after the caret belongs to the query: the whole word (SLK-18), or what an
@@ -125,7 +125,9 @@ struct TokenFinder {
             CompletionCharacterClass(character, controls: rules.controls) == .normal
         }
         let start = caret - word.reduce(0) { $0 + $1.utf16.count }
-        guard start >= since, word.count >= options.implicitLength, word.count <= Self.longestQuery else { return nil }
+        guard start >= since, word.count >= options.implicitLength, word.count <= Self.maxQueryLength else {
+            return nil
+        }
         let before = String(head.dropLast(word.count).reversed().prefix { !$0.isBlank }.reversed())
         guard !before.contains("://"), !before.hasSuffix("@") else { return nil }
         return implicit(from: start)
@@ -138,7 +140,7 @@ struct TokenFinder {
         let token = CompletionToken(
             rule: .implicit, kind: .implicit, range: TextRange(start: start, end: caret + rangeTail.utf16.count),
             query: query)
-        guard token.blanks <= options.querySpaces, query.count <= Self.longestQuery else { return nil }
+        guard token.blanks <= options.querySpaces, query.count <= Self.maxQueryLength else { return nil }
         return token
     }
 }

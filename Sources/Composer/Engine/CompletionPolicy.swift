@@ -33,13 +33,13 @@ extension ComposerEngine {
     /// Whether this entity may be taken; else it has been reported.
     mutating func mayAccept(_ entity: CompletionEntity, for prefix: String) -> Bool {
         guard let policy = plugIns.policy, !policy.mayAccept(entity, for: prefix) else { return true }
-        refuse(.denied(by: policy.name))
+        reject(.denied(by: policy.name))
         return false
     }
 
     /// Asks once a list has become one to show, and not again before it was hidden.
-    mutating func askWhetherToShow(shownBefore: Bool) {
-        guard let policy = plugIns.policy, !shownBefore else { return }
+    mutating func applyShowPolicy(wasVisible: Bool) {
+        guard let policy = plugIns.policy, !wasVisible else { return }
         completing.session?.isHeldBack = false
         guard let completion, completion.isVisible else { return }
         completing.session?.isHeldBack = !policy.mayShow(completion)

@@ -12,7 +12,7 @@ public enum ComposerEffect: Hashable, Sendable {
     /// Replace a stored message by this; `id` is the message's.
     case commitEdit(id: String, ComposedMessage)
     /// The edit of this message was left half done: undo goes back to it.
-    case editKept(id: String)
+    case editSuspended(id: String)
     /// Begin to edit the newest message of one's own, if there is one.
     case editLastRequested
     /// Tell others that the user is typing, or stopped.
@@ -22,7 +22,7 @@ public enum ComposerEffect: Hashable, Sendable {
     /// Put this on the clipboard, as plain text and as the composer's own type.
     case copied(ClipboardFragment)
     /// Something was not done.
-    case refused(ComposerRefusal)
+    case rejected(ComposerRejection)
     /// Give the keyboard focus to the text, or away from it.
     case focusRequested(Bool)
     /// A provider is asked, or need not answer any more.
@@ -34,7 +34,7 @@ public enum ComposerEffect: Hashable, Sendable {
 }
 
 /// Why something was not done.
-public enum ComposerRefusal: Hashable, Sendable {
+public enum ComposerRejection: Hashable, Sendable {
     /// So many units of the inserted text did not fit under the hard limit.
     case limit(rejected: Int)
     /// An interceptor denied the change.
@@ -47,7 +47,7 @@ public enum ComposerRefusal: Hashable, Sendable {
     case overLimit
     case notConnected
     /// The host does not take the message, for this reason in words for the user.
-    case notTaken(String)
+    case rejectedByHost(String)
     /// An attachment is still being uploaded, or its upload failed.
     case uploading
     /// The same text is on its way.

@@ -28,11 +28,11 @@ extension ComposerEngine {
         completing.closed = .init(start: range.location, exhausted: nil)
         // The space that follows ends the word as a typed one does: the next word is a new one (HKW-45).
         let isBlankBefore = document.character(before: selection.location)?.isBlank ?? false
-        completing.detection.take(.ended(canRestart: isBlankBefore), at: selection.location)
+        completing.detection.handle(.ended(canRestart: isBlankBefore), at: selection.location)
         observe(.completionAccepted)
         if let token { emit(.completion(.accepted(entity, prefix: token.rule.prefix))) }
         if insertion.mention != nil { observe(.mentionCreated) }
-        turn.isCompletionSettled = true
+        transaction.isCompletionHandled = true
     }
 
     /// What an accepted entity leaves in the text.
@@ -84,17 +84,18 @@ extension ComposerEngine {
 
     /// Records spans and selection as they are now as the end of the step that is being made.
     mutating func recordSpans() {
-        history.record([], grouping: .atomic, from: moment, to: moment, at: now)
+        history.record([], grouping: .atomic, from: undoSnapshot, to: undoSnapshot, at: now)
     }
 
     /// If the query is a later word of the name and the words before it are written already, those are replaced
     /// too: `bruce wayn` becomes `Bruce Wayne` (HKW-53).
     private func swallowing(_ range: TextRange, _ query: String, _ name: String) -> TextRange {
         let words = name.split(whereSeparator: \.isBlank).map { String($0) }
-        guard let place = words.firstIndex(where: { $0.lowercased().hasPrefix(query.lowercased()) }), place > 0 else {
+        guard let wordIndex = words.firstIndex(where: { $0.lowercased().hasPrefix(query.lowercased()) }), wordIndex > 0
+        else {
             return range
         }
-        let before = words[..<place].joined(separator: " ") + " "
+        let before = words[..<wordIndex].joined(separator: " ") + " "
         let start = range.location - before.utf16.count
         guard start >= 0, document.clusterStart(at: start) == start else { return range }
         let written = TextRange(start: start, end: range.location)

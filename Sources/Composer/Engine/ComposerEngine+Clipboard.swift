@@ -17,12 +17,12 @@ extension ComposerEngine {
     /// media it accepts or text, whichever is advertised first, media in its most faithful form (SLK-36, SLK-37,
     /// MIB-19).
     mutating func paste(_ offers: [PasteOffer]) {
-        if isTakenByPlugIn(offers) { return observe(.pasted) }
+        if isHandledByPlugIn(offers) { return observe(.pasted) }
         for case .fragment(let fragment) in offers { return paste(fragment) }
         var media: [(attachment: Attachment, preference: Int)] = []
         var text: String?
         var textIsFirst = false
-        var refused: String?
+        var rejectedType: String?
         for offer in offers {
             switch offer {
             case .fragment: continue
@@ -34,7 +34,7 @@ extension ComposerEngine {
                 if let preference = configuration.attachments.preference(of: attachment.type) {
                     media.append((attachment, preference))
                 } else {
-                    refused = refused ?? attachment.type
+                    rejectedType = rejectedType ?? attachment.type
                 }
             }
         }
@@ -42,7 +42,7 @@ extension ComposerEngine {
             return attach(best.attachment)
         }
         if let text { return paste(text: text) }
-        if let refused { refuse(.mediaType(refused)) }
+        if let rejectedType { reject(.mediaType(rejectedType)) }
     }
 
     private mutating func paste(text: String) {
@@ -52,7 +52,7 @@ extension ComposerEngine {
     }
 
     private mutating func paste(_ offered: ClipboardFragment) {
-        let written = withoutForeignPictures(offered.written)
+        let written = withoutForeignImages(offered.written)
         guard !written.source.isEmpty, let admitted = admit(selection, written.source, .paste) else { return }
         let start = selection.location
         let whole = admitted == written.source
@@ -65,13 +65,13 @@ extension ComposerEngine {
     }
 
     /// A picture comes along only as one that this composer holds, and that does not stand in the text already.
-    private func withoutForeignPictures(_ written: WrittenText) -> WrittenText {
-        let holdsPictures = written.marks.contains { if case .file = $0.content { true } else { false } }
-        guard holdsPictures else { return written }
-        let kept = ComposerDocument(written).removingPictures { source in
-            let stays = document.pictures.contains { $0.picture == source && !selection.covers($0.range) }
+    private func withoutForeignImages(_ written: WrittenText) -> WrittenText {
+        let hasImages = written.marks.contains { if case .file = $0.content { true } else { false } }
+        guard hasImages else { return written }
+        let filtered = ComposerDocument(written).removingImages { source in
+            let stays = document.images.contains { $0.imageSource == source && !selection.covers($0.range) }
             return stays || !attachments.contains { $0.source == source }
         }
-        return kept.written
+        return filtered.written
     }
 }

@@ -19,24 +19,24 @@ extension ComposerEngine {
     // MARK: Following the text
 
     /// At the end of each turn: the stimulus is what changed first.
-    mutating func followCompletion(selectionMoved: Bool) {
-        guard options.isOffered, !turn.isCompletionSettled,
-            let stimulus = turn.stimulus ?? (selectionMoved ? .moved : nil)
+    mutating func updateCompletion(selectionMoved: Bool) {
+        guard options.isOffered, !transaction.isCompletionHandled,
+            let trigger = transaction.trigger ?? (selectionMoved ? .moved : nil)
         else { return }
         guard selection.isEmpty, preedit.isEmpty, let finder = finder() else {
             closeCompletion()
-            completing.detection.take(.moved(preceding: .normal), at: selection.location)
+            completing.detection.handle(.moved(preceding: .normal), at: selection.location)
             return
         }
-        if completing.session == nil { noteDetection(stimulus, finder) }
-        if completing.session != nil, !(stimulus == .moved && options.queryExtent == .typed) {
+        if completing.session == nil { noteDetection(trigger, finder) }
+        if completing.session != nil, !(trigger == .moved && options.queryExtent == .typed) {
             if let wide = self.finder(withSpaces: true), continueSession(wide) { return }
         }
         if completing.session != nil {
             closeCompletion()
-            noteDetection(stimulus, finder)
+            noteDetection(trigger, finder)
         }
-        openToken(finder, after: stimulus)
+        openToken(finder, after: trigger)
     }
 
     func finder(withSpaces: Bool = false) -> TokenFinder? {
@@ -62,7 +62,7 @@ extension ComposerEngine {
         return true
     }
 
-    private mutating func openToken(_ finder: TokenFinder, after stimulus: CompletionStimulus) {
+    private mutating func openToken(_ finder: TokenFinder, after trigger: CompletionTrigger) {
         let token = finder.explicit(spaces: 0)
         if let closed = completing.closed {
             let start = finder.explicit(spaces: 0, anyLength: true)?.start ?? finder.implicitStart
@@ -71,17 +71,17 @@ extension ComposerEngine {
             if isSame, isExhausted { return }
             if !isSame { completing.closed = nil }
         }
-        guard opens(on: stimulus) else { return }
+        guard opens(on: trigger) else { return }
         if let token { return open(CompletionSession(token: token)) }
-        guard stimulus != .moved, case .ready(let since) = completing.detection.state,
+        guard trigger != .moved, case .ready(let since) = completing.detection.state,
             let word = finder.implicit(since: since)
         else { return }
         open(CompletionSession(token: word))
     }
 
     /// Pasted and restored text opens nothing; the caret does where it may and the text has the focus (SLK-21).
-    private func opens(on stimulus: CompletionStimulus) -> Bool {
-        switch stimulus {
+    private func opens(on trigger: CompletionTrigger) -> Bool {
+        switch trigger {
         case .moved: return isFocused && options.queryExtent != .typed
         case .typed, .deleted:
             return options.queryExtent != .typed || completing.detection.state != .stalled
@@ -110,7 +110,7 @@ extension ComposerEngine {
         let previous = document.character(before: selection.location)
         let canRestart =
             previous.map { CompletionCharacterClass($0, controls: completionRules.controls).isSeparator } ?? true
-        completing.detection.take(
+        completing.detection.handle(
             .ended(canRestart: (canRestart || session.token.endsBlank) && !staysClosed), at: selection.location)
         observe(.completionClosed)
     }
@@ -118,26 +118,26 @@ extension ComposerEngine {
     // MARK: Detection
 
     /// Only what was written in one go may start an implicit query, or one that is made of what was typed.
-    private mutating func noteDetection(_ stimulus: CompletionStimulus, _ finder: TokenFinder) {
+    private mutating func noteDetection(_ trigger: CompletionTrigger, _ finder: TokenFinder) {
         guard options.implicitLength > 0 || options.queryExtent == .typed else { return }
         let caret = selection.location
         let controls = completionRules.controls
         let preceding = document.character(before: caret).map { CompletionCharacterClass($0, controls: controls) }
-        switch stimulus {
-        case .moved: completing.detection.take(.moved(preceding: preceding), at: caret)
+        switch trigger {
+        case .moved: completing.detection.handle(.moved(preceding: preceding), at: caret)
         case .typed(let text):
             if text.count == 1, let character = text.first {
-                completing.detection.take(.typed(CompletionCharacterClass(character, controls: controls)), at: caret)
+                completing.detection.handle(.typed(CompletionCharacterClass(character, controls: controls)), at: caret)
             } else {
                 let tail = text.reversed().prefix { !CompletionCharacterClass($0, controls: controls).isSeparator }
                 let distance = tail.count == text.count ? nil : tail.reduce(0) { $0 + $1.utf16.count }
-                completing.detection.take(.inserted(sinceSeparator: distance), at: caret)
+                completing.detection.handle(.inserted(sinceSeparator: distance), at: caret)
             }
         case .deleted(let text):
             let removed = text.last.map { CompletionCharacterClass($0, controls: controls) } ?? .normal
-            completing.detection.take(
+            completing.detection.handle(
                 .deleted(removed, preceding: preceding, wordStart: finder.wordStart), at: caret)
-        case .other: completing.detection.take(.setByCode(wordStart: finder.wordStart), at: caret)
+        case .other: completing.detection.handle(.setByCode(wordStart: finder.wordStart), at: caret)
         }
     }
 
@@ -162,7 +162,7 @@ extension ComposerEngine {
     /// Asks for what is written now, at once or as soon as the throttle lets it (HKW-47).
     mutating func issueQuery(atOnce: Bool = false) {
         let now = now
-        let isDue = completing.session?.wantsQuery(at: now) ?? false
+        let isDue = completing.session?.needsQuery(at: now) ?? false
         guard isDue || atOnce && completing.session?.isQueryWaiting ?? false, let session = completing.session else {
             return
         }
@@ -183,11 +183,11 @@ extension ComposerEngine {
     }
 
     /// A provider's batch. What answers another query than the last one issued is dropped (HKW-46).
-    private mutating func takeResults(_ id: String, _ batch: [CompletionEntity], isFinal: Bool) {
+    private mutating func handleResults(_ id: String, _ batch: [CompletionEntity], isFinal: Bool) {
         guard let session = completing.session, session.openQueryID == id else { return }
         let continues = options.continueAfterEmpty
-        let goesOn = completing.session?.take(batch, isFinal: isFinal, continuesAfterEmpty: continues) ?? false
-        askWhetherToShow(shownBefore: session.isVisible)
+        let goesOn = completing.session?.receive(batch, isFinal: isFinal, continuesAfterEmpty: continues) ?? false
+        applyShowPolicy(wasVisible: session.isVisible)
         observe(.completionChanged)
         if let session = completing.session, session.token.kind == .implicit, session.token.blanks > 0,
             !goesOn || session.phase == .noResults
@@ -203,11 +203,11 @@ extension ComposerEngine {
     private mutating func startAtLastWord() {
         closeCompletion()
         guard let finder = finder() else { return }
-        completing.detection.take(.setByCode(wordStart: finder.wordStart), at: selection.location)
+        completing.detection.handle(.setByCode(wordStart: finder.wordStart), at: selection.location)
         openToken(finder, after: .typed(""))
     }
 
-    private mutating func takeFailure(_ id: String, _ reason: String?) {
+    private mutating func handleFailure(_ id: String, _ reason: String?) {
         guard completing.session?.openQueryID == id else { return }
         let goesOn = completing.session?.fail(because: reason) ?? false
         observe(.completionChanged)
@@ -221,11 +221,11 @@ extension ComposerEngine {
     }
 
     mutating func performCompletion(_ event: ComposerEvent) {
-        turn.isCompletionSettled = true
+        transaction.isCompletionHandled = true
         switch event {
         case .complete(let prefix): complete(prefix)
-        case .completionResults(let id, let batch, let isFinal): takeResults(id, batch, isFinal: isFinal)
-        case .completionFailed(let id, let reason): takeFailure(id, reason)
+        case .completionResults(let id, let batch, let isFinal): handleResults(id, batch, isFinal: isFinal)
+        case .completionFailed(let id, let reason): handleFailure(id, reason)
         case .retryCompletion: retryCompletion()
         case .selectCompletion(let row):
             if completing.session?.select(row) ?? false { observe(.completionChanged) }
@@ -242,7 +242,7 @@ extension ComposerEngine {
     /// Types the prefix if the caret is not in a token of it, and opens completion (SLK-25, MIB-35).
     private mutating func complete(_ prefix: String) {
         guard let rule = completionRules.rule(for: prefix) else {
-            return refuse(.completion(prefix))
+            return reject(.completion(prefix))
         }
         if !isFocused { emit(.focusRequested(true)) }
         closeCompletion()
@@ -252,7 +252,7 @@ extension ComposerEngine {
         }
         guard insertPrefix(of: rule), let token = finder()?.explicit(anyLength: true), token.rule.prefix == prefix
         else {
-            return refuse(.completion(prefix))
+            return reject(.completion(prefix))
         }
         openByCode(token)
     }

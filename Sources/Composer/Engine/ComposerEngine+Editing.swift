@@ -4,12 +4,12 @@ extension ComposerEngine {
     mutating func edit(_ range: TextRange, _ text: String, _ origin: EditOrigin) {
         let range = document.aligned(range)
         let text = text.withoutNUL()
-        if origin == .typed, text == "\n", !isIgnoring { return insertNewline(over: range) }
+        if origin == .typed, text == "\n", !isObservationSuspended { return insertNewline(over: range) }
         if origin == .typed, text.isEmpty, !range.isEmpty { return deleteRange(range) }
         guard let admitted = admit(range, text, origin) else { return }
         if range.isEmpty, admitted.isEmpty { return }
         replace(range, with: admitted, origin: origin, grouping: grouping(range, admitted, origin))
-        if origin == .typed, !isIgnoring { applySpaceRules(after: admitted) }
+        if origin == .typed, !isObservationSuspended { applySpaceRules(after: admitted) }
     }
 
     private func grouping(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> UndoGrouping {
@@ -23,13 +23,13 @@ extension ComposerEngine {
     /// What of a replacement may be made: nil if nothing, and then it has been reported.
     mutating func admit(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> String? {
         guard origin != .code, origin != .undo else { return text }
-        if text.isEmpty, refusesDeletion(of: range, origin: origin) { return nil }
-        for interceptor in plugIns.interceptors where !isIgnoring {
+        if text.isEmpty, ignoresDeletion(of: range, origin: origin) { return nil }
+        for interceptor in plugIns.interceptors where !isObservationSuspended {
             let change = TextEdit(range: range, replacement: text)
             switch interceptor.intercept(change, origin: origin, in: document) {
             case .allow: continue
             case .deny:
-                refuse(.denied(by: interceptor.name))
+                reject(.denied(by: interceptor.name))
                 return nil
             case .handled: return nil
             }
@@ -51,13 +51,13 @@ extension ComposerEngine {
         // What is replaced makes room; clusters that join across the seam make the estimate too low or too high by a
         // few, so it is corrected by counting.
         var room = max(0, limit - count(with: ""))
-        var piece = prefix(of: text, units: room)
-        while room > 0, count(with: piece) > limit {
+        var fittingPrefix = prefix(of: text, units: room)
+        while room > 0, count(with: fittingPrefix) > limit {
             room -= 1
-            piece = prefix(of: text, units: room)
+            fittingPrefix = prefix(of: text, units: room)
         }
-        refuse(.limit(rejected: units(in: text) - units(in: piece)))
-        return piece.isEmpty ? nil : String(piece)
+        reject(.limit(rejected: units(in: text) - units(in: fittingPrefix)))
+        return fittingPrefix.isEmpty ? nil : String(fittingPrefix)
     }
 
     private func units(in text: some StringProtocol) -> Int { configuration.countUnit.count(text) }
@@ -65,12 +65,12 @@ extension ComposerEngine {
     private func prefix(of text: String, units: Int) -> Substring {
         guard configuration.countUnit != .graphemes else { return text.prefix(units) }
         var end = text.startIndex
-        var left = units
+        var remainingUnits = units
         while end < text.endIndex {
             let next = text.index(after: end)
             let size = self.units(in: text[end..<next])
-            if size > left { break }
-            left -= size
+            if size > remainingUnits { break }
+            remainingUnits -= size
             end = next
         }
         return text[..<end]
@@ -82,7 +82,7 @@ extension ComposerEngine {
         selecting newSelection: TextRange? = nil
     ) {
         guard !(range.isEmpty && text.isEmpty) else { return }
-        let before = moment
+        let before = undoSnapshot
         let removed = document.text(in: range)
         let styles = origin.isUserWriting ? chosenStyles ?? document.styles(before: range.location) : []
         let applied = document.replace(range, with: text)
@@ -91,7 +91,7 @@ extension ComposerEngine {
             document.setStyle(style, true, over: TextRange(location: range.location, length: inserted))
         }
         selection = newSelection.map { document.aligned($0) } ?? caret(after: range.location + inserted, inserted)
-        let after = moment
+        let after = undoSnapshot
         let edit = UndoHistory.Edit(
             location: range.location, removed: removed, removedLength: range.length, inserted: applied.replacement,
             insertedLength: inserted)
@@ -106,25 +106,25 @@ extension ComposerEngine {
     }
 
     mutating func noteEdit(_ edit: AppliedEdit, removed: String, origin: EditOrigin) {
-        turn.edits.append(edit)
-        turn.stimulus =
-            isIgnoring
+        transaction.edits.append(edit)
+        transaction.trigger =
+            isObservationSuspended
             ? .other
-            : turn.stimulus
-                ?? CompletionStimulus(
+            : transaction.trigger
+                ?? CompletionTrigger(
                     removed: removed, inserted: edit.replacement, origin: origin)
-        completing.follow(edit)
+        completing.apply(edit)
         revision += 1
         noteContentChange()
         if document.isEmpty { wrappedLines = 0 }
-        if !plugIns.observers.isEmpty, !isIgnoring {
-            turn.textEvents.append(
+        if !plugIns.observers.isEmpty, !isObservationSuspended {
+            transaction.textEvents.append(
                 TextEvent(range: edit.range, removed: removed, inserted: edit.replacement, origin: origin))
         }
         if document.isBlank {
-            if let told = typing.stop() { tellTyping(told) }
-        } else if origin.isUserWriting, !isIgnoring, let told = typing.wrote(at: now) {
-            tellTyping(told)
+            if let isTyping = typing.stop() { reportTyping(isTyping) }
+        } else if origin.isUserWriting, !isObservationSuspended, let isTyping = typing.wrote(at: now) {
+            reportTyping(isTyping)
         }
     }
 
@@ -136,13 +136,13 @@ extension ComposerEngine {
             select(newSelection)
             return
         }
-        let before = moment
+        let before = undoSnapshot
         let old = document.text
         let new = other.text
         let edit = UndoHistory.Edit(
             location: 0, removed: old, removedLength: document.length, inserted: new, insertedLength: other.length)
         swapDocument(other, selection: newSelection, origin: origin)
-        let after = moment
+        let after = undoSnapshot
         history.record([edit], grouping: .atomic, from: before, to: after, at: now)
     }
 
@@ -201,29 +201,29 @@ extension ComposerEngine {
     }
 
     /// What an undo step keeps of now.
-    var moment: UndoHistory.Moment {
-        UndoHistory.Moment(spans: document.spans, selection: selection, syntax: document.syntax)
+    var undoSnapshot: UndoHistory.UndoSnapshot {
+        UndoHistory.UndoSnapshot(spans: document.spans, selection: selection, syntax: document.syntax)
     }
 
     mutating func undo() {
         guard let step = history.popUndo() else { return }
-        if case .left(let context)? = step.extra { return enter(context, byUndo: true) }
+        if case .suspended(let context)? = step.extra { return enter(context, byUndo: true) }
         for edit in step.edits.reversed() {
             replay(TextRange(location: edit.location, length: edit.insertedLength), edit.inserted, edit.removed)
         }
-        settle(step.before)
+        restoreSnapshot(step.before)
         if case .sent(let sent)? = step.extra { bringBack(sent) }
         observe(.undone)
     }
 
     mutating func redo() {
         guard let step = history.popRedo() else { return }
-        if case .left(let context)? = step.extra { return enter(context, byUndo: false) }
+        if case .suspended(let context)? = step.extra { return enter(context, byUndo: false) }
         for edit in step.edits {
             replay(TextRange(location: edit.location, length: edit.removedLength), edit.removed, edit.inserted)
         }
-        settle(step.after)
-        if case .sent(let sent)? = step.extra { takeAway(sent) }
+        restoreSnapshot(step.after)
+        if case .sent(let sent)? = step.extra { removeSent(sent) }
         observe(.redone)
     }
 
@@ -232,14 +232,14 @@ extension ComposerEngine {
         noteEdit(applied, removed: removed, origin: .undo)
     }
 
-    private mutating func settle(_ moment: UndoHistory.Moment) {
-        if document.spans != moment.spans || document.syntax != moment.syntax {
+    private mutating func restoreSnapshot(_ snapshot: UndoHistory.UndoSnapshot) {
+        if document.spans != snapshot.spans || document.syntax != snapshot.syntax {
             revision += 1
             noteContentChange()
         }
-        document.restoreSpans(moment.spans)
-        document.syntax = moment.syntax
-        selection = document.aligned(moment.selection)
+        document.restoreSpans(snapshot.spans)
+        document.syntax = snapshot.syntax
+        selection = document.aligned(snapshot.selection)
         chosenStyles = nil
     }
 }

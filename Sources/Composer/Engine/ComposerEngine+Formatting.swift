@@ -1,8 +1,8 @@
 extension ComposerEngine {
     /// Toggles a rule of Markdown on the selection, as one undo step that keeps the selection (SLK-29).
     mutating func format(_ name: String) {
-        guard document.syntax == .markdown else { return refuse(.format(name)) }
-        guard let rule = configuration.markdownRule(named: name), offers(rule) else { return refuse(.format(name)) }
+        guard document.syntax == .markdown else { return reject(.format(name)) }
+        guard let rule = configuration.markdownRule(named: name), offers(rule) else { return reject(.format(name)) }
         let edits: FormatEdits?
         switch rule.form {
         case .pair: edits = rule.closes ? pairEdits(rule.symbol) : openingEdits(rule.symbol)
@@ -12,7 +12,7 @@ extension ComposerEngine {
         }
         guard let edits, !edits.edits.isEmpty else { return }
         let added = edits.edits.reduce(0) { $0 + $1.replacement.utf16.count - $1.range.length }
-        guard fitsLimit(adding: added) else { return refuse(.overLimit) }
+        guard fitsLimit(adding: added) else { return reject(.overLimit) }
         apply(edits)
         observe(.formatted)
     }
@@ -53,11 +53,11 @@ extension ComposerEngine {
         guard !document.spans.contains(where: { $0.range.intersects(range) }) else { return nil }
         let old = Array(document.text(in: range).utf16)
         var new: [UInt16] = []
-        var place = 0
+        var position = 0
         for edit in edits {
-            new += old[place..<(edit.range.location - range.location)]
+            new += old[position..<(edit.range.location - range.location)]
             new += edit.replacement.utf16
-            place = edit.range.end - range.location
+            position = edit.range.end - range.location
         }
         return TextEdit(range: range, replacement: String(decoding: new, as: UTF16.self))
     }
@@ -81,21 +81,21 @@ extension ComposerEngine {
     private func pairEdits(_ symbol: String) -> FormatEdits? {
         let size = symbol.utf16.count
         guard !selection.isEmpty else { return emptyPairEdits(symbol) }
-        let pieces = selectedPieces().map { PairPiece($0, symbol: symbol, in: document) }
-        guard let first = pieces.first, let last = pieces.last else { return nil }
-        if pieces.allSatisfy(\.isWrapped) {
-            let edits = pieces.flatMap { piece in
-                [piece.content.location - size, piece.content.end].map {
+        let segments = selectedSegments().map { PairSegment($0, symbol: symbol, in: document) }
+        guard let first = segments.first, let last = segments.last else { return nil }
+        if segments.allSatisfy(\.isWrapped) {
+            let edits = segments.flatMap { segment in
+                [segment.content.location - size, segment.content.end].map {
                     TextEdit(range: TextRange(location: $0, length: size), replacement: "")
                 }
             }
-            let removed = size * (2 * pieces.count - 1)
+            let removed = size * (2 * segments.count - 1)
             let selection = TextRange(start: first.content.location - size, end: last.content.end - removed)
             return FormatEdits(edits: edits, selection: selection)
         }
-        let open = pieces.filter { !$0.isWrapped }
-        let edits = open.flatMap { piece in
-            [piece.content.location, piece.content.end].map { TextEdit(range: .caret($0), replacement: symbol) }
+        let open = segments.filter { !$0.isWrapped }
+        let edits = open.flatMap { segment in
+            [segment.content.location, segment.content.end].map { TextEdit(range: .caret($0), replacement: symbol) }
         }
         let start = first.content.location + (first.isWrapped ? 0 : size)
         let end = last.content.end + size * (2 * open.count - (last.isWrapped ? 0 : 1))
@@ -106,7 +106,7 @@ extension ComposerEngine {
     private func emptyPairEdits(_ symbol: String) -> FormatEdits {
         let size = symbol.utf16.count
         let caret = selection.location
-        let around = PairPiece(.caret(caret), symbol: symbol, in: document)
+        let around = PairSegment(.caret(caret), symbol: symbol, in: document)
         if around.isWrapped {
             let pair = TextEdit(range: TextRange(location: caret - size, length: 2 * size), replacement: "")
             return FormatEdits(edits: [pair], selection: .caret(caret - size))
@@ -117,24 +117,25 @@ extension ComposerEngine {
 
     /// The selection without white space at its ends, cut at empty lines, which no pair may cross, and widened
     /// to whole mentions.
-    private func selectedPieces() -> [TextRange] {
-        var pieces: [TextRange] = []
+    private func selectedSegments() -> [TextRange] {
+        var segments: [TextRange] = []
         var start: Int?
         var end = 0
         for line in selectedLines() {
-            let part = TextRange(start: max(line.location, selection.location), end: min(line.end, selection.end))
-            if let trimmed = trimmed(part) {
+            let clippedLine = TextRange(
+                start: max(line.location, selection.location), end: min(line.end, selection.end))
+            if let trimmed = trimmed(clippedLine) {
                 start = start ?? trimmed.location
                 end = trimmed.end
             } else if let from = start {
-                pieces.append(TextRange(start: from, end: end))
+                segments.append(TextRange(start: from, end: end))
                 start = nil
             }
         }
-        if let from = start { pieces.append(TextRange(start: from, end: end)) }
-        return pieces.map { piece in
-            let start = document.mention(around: piece.location)?.range.location ?? piece.location
-            return TextRange(start: start, end: document.mention(around: piece.end)?.range.end ?? piece.end)
+        if let from = start { segments.append(TextRange(start: from, end: end)) }
+        return segments.map { segment in
+            let start = document.mention(around: segment.location)?.range.location ?? segment.location
+            return TextRange(start: start, end: document.mention(around: segment.end)?.range.end ?? segment.end)
         }
     }
 
@@ -150,16 +151,16 @@ extension ComposerEngine {
     private func selectedLines() -> [TextRange] {
         var lineStart = document.line(at: selection.location, limit: .max).location
         var lines: [TextRange] = []
-        var place = lineStart
+        var position = lineStart
         var isAfterReturn = false
-        for scalar in document.text(in: TextRange(start: place, end: selection.end)).unicodeScalars {
-            let next = place + scalar.utf16.count
+        for scalar in document.text(in: TextRange(start: position, end: selection.end)).unicodeScalars {
+            let next = position + scalar.utf16.count
             if scalar.isLineBreak {
-                if !(isAfterReturn && scalar == "\n") { lines.append(TextRange(start: lineStart, end: place)) }
+                if !(isAfterReturn && scalar == "\n") { lines.append(TextRange(start: lineStart, end: position)) }
                 lineStart = next
             }
             isAfterReturn = scalar == "\r"
-            place = next
+            position = next
         }
         if lineStart < selection.end || lines.isEmpty { lines.append(document.line(at: lineStart, limit: .max)) }
         return lines
@@ -167,7 +168,7 @@ extension ComposerEngine {
 }
 
 /// A part of a selection that a pair of symbols goes around.
-private struct PairPiece {
+private struct PairSegment {
     /// What stands, or will stand, between the symbols.
     var content: TextRange
     var isWrapped: Bool
@@ -199,15 +200,17 @@ private struct PairPiece {
 
     /// `*` is not found in `**`, but is in `***`, which is both.
     private static func runFits(_ document: ComposerDocument, _ offset: Int, _ symbol: String, _ step: Int) -> Bool {
-        guard let mark = symbol.first, symbol.allSatisfy({ $0 == mark }) else { return true }
+        guard let symbolCharacter = symbol.first, symbol.allSatisfy({ $0 == symbolCharacter }) else { return true }
         var run = 0
-        var place = offset
-        while run <= 4, (step < 0 ? document.character(before: place) : document.character(at: place)) == mark {
+        var position = offset
+        while run <= 4,
+            (step < 0 ? document.character(before: position) : document.character(at: position)) == symbolCharacter
+        {
             run += 1
-            place = step < 0 ? document.clusterBoundary(before: place) : document.clusterBoundary(after: place)
+            position = step < 0 ? document.clusterBoundary(before: position) : document.clusterBoundary(after: position)
         }
         if run == symbol.count { return true }
-        return "*_".contains(mark) && run == 3
+        return "*_".contains(symbolCharacter) && run == 3
     }
 }
 

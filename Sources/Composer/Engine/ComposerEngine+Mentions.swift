@@ -24,13 +24,13 @@ extension ComposerEngine {
         case _ where byWord: shorten(span, to: nil)
         case .highlightTrimDelete:
             if highlightedMention == span.id {
-                shorten(span, to: trimmed(mention), keepsHighlight: true)
+                shorten(span, to: trimmed(mention), preservesHighlight: true)
             } else {
                 armedMention = span.id
-                turn.keepsArmedMention = true
+                transaction.preservesArmedMention = true
             }
         case .trimOrDelete: shorten(span, to: trimmed(mention))
-        case .byParts: shorten(span, to: backward ? withoutLastPart(mention) : nil)
+        case .byParts: shorten(span, to: backward ? withoutLastWord(mention) : nil)
         case .whole: shorten(span, to: nil)
         }
         return true
@@ -49,7 +49,7 @@ extension ComposerEngine {
     }
 
     /// A mention without what stands from its last white space on; nil if it is of one part (MIB-30).
-    private func withoutLastPart(_ mention: Mention) -> Mention? {
+    private func withoutLastWord(_ mention: Mention) -> Mention? {
         guard let blank = mention.text.lastIndex(where: \.isBlank) else { return nil }
         var shorter = mention
         shorter.text = String(mention.text[..<blank])
@@ -58,14 +58,14 @@ extension ComposerEngine {
     }
 
     /// Puts a shorter mention, or nothing, in the place of one: one undo step.
-    private mutating func shorten(_ span: Span, to shorter: Mention?, keepsHighlight: Bool = false) {
+    private mutating func shorten(_ span: Span, to shorter: Mention?, preservesHighlight: Bool = false) {
         let text = shorter?.text ?? ""
         guard admit(span.range, text, .typed) == text else { return }
-        let kept = replace(span.range, with: shorter.map { [$0] } ?? [])
+        let newSpans = replace(span.range, with: shorter.map { [$0] } ?? [])
         observe(shorter == nil ? .mentionDeleted : .mentionTrimmed)
-        guard keepsHighlight, let kept = kept.first else { return }
-        armedMention = kept.id
-        turn.keepsArmedMention = true
+        guard preservesHighlight, let newSpan = newSpans.first else { return }
+        armedMention = newSpan.id
+        transaction.preservesArmedMention = true
     }
 
     /// Replaces a range by mentions, one behind the other; the caret goes behind the first.
@@ -77,9 +77,9 @@ extension ComposerEngine {
         var spans: [Span] = []
         var location = range.location
         for mention in mentions {
-            let place = TextRange(location: location, length: mention.text.utf16.count)
-            if let span = document.addMention(mention, over: place) { spans.append(span) }
-            location = place.end
+            let mentionRange = TextRange(location: location, length: mention.text.utf16.count)
+            if let span = document.addMention(mention, over: mentionRange) { spans.append(span) }
+            location = mentionRange.end
         }
         recordSpans()
         return spans
@@ -93,7 +93,7 @@ extension ComposerEngine {
         let crossed = document.mentions.filter { $0.range.intersects(range) && !range.covers($0.range) }
         let trims = options.mentionBackspace == .trimOrDelete
         let isWithinOne = crossed.first?.range.covers(range) ?? true
-        guard !crossed.isEmpty, trims || !isWithinOne, !isIgnoring else {
+        guard !crossed.isEmpty, trims || !isWithinOne, !isObservationSuspended else {
             guard admit(range, "", .typed) != nil else { return }
             let isWhole = document.mentions.contains { range.covers($0.range) }
             replace(range, with: "", origin: .typed, grouping: grouping)
@@ -102,11 +102,11 @@ extension ComposerEngine {
         }
         let start = min(range.location, crossed[0].range.location)
         let wide = TextRange(start: start, end: max(range.end, crossed[crossed.count - 1].range.end))
-        let kept = trims ? crossed.compactMap(\.mention).compactMap { trimmed($0) } : []
-        let text = kept.map(\.text).joined()
+        let trimmedMentions = trims ? crossed.compactMap(\.mention).compactMap { trimmed($0) } : []
+        let text = trimmedMentions.map(\.text).joined()
         guard admit(wide, text, .typed) == text else { return }
-        _ = replace(wide, with: kept)
-        observe(kept.isEmpty ? .mentionDeleted : .mentionTrimmed)
+        _ = replace(wide, with: trimmedMentions)
+        observe(trimmedMentions.isEmpty ? .mentionDeleted : .mentionTrimmed)
     }
 
     // MARK: By code
@@ -117,7 +117,7 @@ extension ComposerEngine {
         closeCompletion()
         guard document.contains(range), !range.isEmpty, document.aligned(range) == range,
             document.text(in: range).unicodeScalars.elementsEqual(mention.text.unicodeScalars)
-        else { return refuse(.mention(mention)) }
+        else { return reject(.mention(mention)) }
         changeSpans { engine in
             engine.document.removeSpans { $0.mention != nil && $0.range.intersects(range) }
             _ = engine.document.addMention(mention, over: range)

@@ -9,17 +9,17 @@ extension ComposerEngine {
 
     // MARK: Editing a stored message (SLK-15)
 
-    mutating func beginEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
+    mutating func startEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
         guard mode != .edit(id) else { return }
         commitPreedit()
-        let left = halfDoneEdit
+        let suspended = halfDoneEdit
         if stash == nil { stash = stashed }
         let other = ComposerDocument(written)
         enter(
             SuspendedEdit(
                 id: id, document: other, selection: selection ?? .caret(other.length),
                 history: UndoHistory(depth: configuration.undoDepth), mayBeEmpty: mayBeEmpty))
-        if let left { keep(left) }
+        if let suspended { recordSuspendedEdit(suspended) }
         observe(.editBegan)
     }
 
@@ -42,9 +42,9 @@ extension ComposerEngine {
     }
 
     /// What was left half done is a step away.
-    private mutating func keep(_ left: SuspendedEdit) {
-        history.addWay(to: .edit(left), inRedo: false, at: moment)
-        emit(.editKept(id: left.id))
+    private mutating func recordSuspendedEdit(_ suspended: SuspendedEdit) {
+        history.addWay(to: .edit(suspended), inRedo: false, at: undoSnapshot)
+        emit(.editSuspended(id: suspended.id))
         observe(.editKept)
     }
 
@@ -57,14 +57,14 @@ extension ComposerEngine {
         isRestoredEdit = edit.isRestored
         swapDocument(edit.document, selection: edit.selection)
         history = edit.history
-        if let told = typing.stop() { tellTyping(told) }
+        if let isTyping = typing.stop() { reportTyping(isTyping) }
         emit(.focusRequested(true))
     }
 
     /// Goes to what was left, with the way back in the other direction of undo.
     mutating func enter(_ context: ComposerContext, byUndo: Bool) {
         closeCompletion()
-        history.removeTaken(byUndo: byUndo)
+        history.removeConsumed(byUndo: byUndo)
         let here: ComposerContext = suspendedEdit.map { .edit($0) } ?? .compose
         switch context {
         case .edit(let edit):
@@ -75,14 +75,14 @@ extension ComposerEngine {
             self.stash = nil
             unstash(stash)
         }
-        history.addWay(to: here, inRedo: byUndo, at: moment)
+        history.addWay(to: here, inRedo: byUndo, at: undoSnapshot)
         observe(byUndo ? .undone : .redone)
     }
 
     mutating func commitEdit() {
-        guard case .edit(let id) = mode else { return refuse(.notEditing) }
+        guard case .edit(let id) = mode else { return reject(.notEditing) }
         commitPreedit()
-        if let refusal = saveRefusal { return refuse(refusal) }
+        if let rejection = saveRejection { return reject(rejection) }
         let message = document.message(id: id, trimmed: configuration.trimsSentText, mayBeEmpty: mayBeEmpty)
         emit(.commitEdit(id: id, message))
         observe(.editCommitted)
@@ -90,7 +90,7 @@ extension ComposerEngine {
     }
 
     mutating func cancelEdit() {
-        guard isEditing else { return refuse(.notEditing) }
+        guard isEditing else { return reject(.notEditing) }
         dropPreedit()
         observe(.editCancelled)
         endEdit()
@@ -99,16 +99,16 @@ extension ComposerEngine {
     /// Both ways out bring back what was being written, its undo steps with it.
     private mutating func endEdit() {
         closeCompletion()
-        let left = history.left
+        let suspendedContext = history.suspendedContext
         guard let stash else {
             mode = .compose
             return
         }
         self.stash = nil
         unstash(stash)
-        if case .edit(let edit)? = left { keep(edit) }
+        if case .edit(let edit)? = suspendedContext { recordSuspendedEdit(edit) }
         writeDraftNow()
-        restoreUnsent()
+        restoreFailedMessage()
     }
 
     private mutating func unstash(_ stash: ComposerStash) {
@@ -119,19 +119,19 @@ extension ComposerEngine {
         history = stash.history
         reply = stash.reply
         attachments = stash.attachments
-        if let told = typing.stop() { tellTyping(told) }
+        if let isTyping = typing.stop() { reportTyping(isTyping) }
     }
 
     /// The host could not store what became of a message: it is edited again, as soon as nothing else is.
     mutating func editFailed(_ id: String, _ message: ComposedMessage) {
-        outbox.keepFailed(UnsavedEdit(id: id, written: message.raw, mayBeEmpty: message.mayBeEmpty))
+        outbox.addFailedEdit(UnsavedEdit(id: id, written: message.raw, mayBeEmpty: message.mayBeEmpty))
         noteContentChange()
         reopenFailedEdit()
     }
 
     mutating func reopenFailedEdit() {
-        guard !isEditing, preedit.isEmpty, let edit = outbox.takeFailedEdit() else { return }
-        beginEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty)
+        guard !isEditing, preedit.isEmpty, let edit = outbox.popFailedEdit() else { return }
+        startEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty)
     }
 
     /// The message was deleted: nobody can edit it any more.
@@ -146,7 +146,7 @@ extension ComposerEngine {
 
     mutating func setReply(_ target: ReplyTarget?) {
         guard !isEditing else {
-            if let target { answerInstead(target) }
+            if let target { replyInstead(target) }
             return
         }
         guard target != reply else { return }
@@ -156,11 +156,11 @@ extension ComposerEngine {
     }
 
     /// Answering ends an edit; one that is half done is a step of undo away.
-    private mutating func answerInstead(_ target: ReplyTarget) {
+    private mutating func replyInstead(_ target: ReplyTarget) {
         commitPreedit()
-        let left = halfDoneEdit
+        let suspended = halfDoneEdit
         endEdit()
-        if let left { keep(left) }
+        if let suspended { recordSuspendedEdit(suspended) }
         setReply(target)
     }
 

@@ -9,14 +9,14 @@ extension ComposerEngine {
     mutating func send() {
         if isEditing { return commitEdit() }
         commitPreedit()
-        if let refusal = sendRefusal { return refuse(refusal) }
+        if let rejection = sendRejection { return reject(rejection) }
         let id = outbox.nextID()
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
         let extras = SentExtras(reply: reply, attachments: attachments)
         // What is left of a picture whose file was removed is nothing to send.
-        if message.parts.isEmpty { return refuse(.empty) }
-        if let reason = plugIns.gate?.refusal(of: message) { return refuse(.notTaken(reason)) }
+        if message.parts.isEmpty { return reject(.empty) }
+        if let reason = plugIns.gate?.rejectionReason(of: message) { return reject(.rejectedByHost(reason)) }
         closeCompletion()
         emit(.send(message))
         observe(.sent)
@@ -28,13 +28,13 @@ extension ComposerEngine {
             entry.revision = revision
         }
         outbox.add(entry)
-        if let told = typing.stop() { tellTyping(told) }
+        if let isTyping = typing.stop() { reportTyping(isTyping) }
         writeDraftNow()
     }
 
     private mutating func clearAfterSending(_ extras: SentExtras) {
         if configuration.keepsUndoOnSend {
-            if document.isEmpty { history.record([], grouping: .atomic, from: moment, to: moment, at: now) }
+            if document.isEmpty { history.record([], grouping: .atomic, from: undoSnapshot, to: undoSnapshot, at: now) }
             replaceAll(with: ComposerDocument(), selection: .caret(0))
             history.add(.sent(extras))
         } else {
@@ -55,34 +55,34 @@ extension ComposerEngine {
     mutating func bringBack(_ sent: SentExtras) {
         let back = sent.attachments.filter { !attachments.contains($0) }
         if !back.isEmpty { setAttachments(back + attachments) }
-        if reply == nil, let answered = sent.reply { setReply(answered) }
+        if reply == nil, let replyTarget = sent.reply { setReply(replyTarget) }
     }
 
-    mutating func takeAway(_ sent: SentExtras) {
-        let left = attachments.filter { !sent.attachments.contains($0) }
-        if left.count < attachments.count { setAttachments(left) }
-        if let answered = sent.reply, answered == reply { setReply(nil) }
+    mutating func removeSent(_ sent: SentExtras) {
+        let remaining = attachments.filter { !sent.attachments.contains($0) }
+        if remaining.count < attachments.count { setAttachments(remaining) }
+        if let replyTarget = sent.reply, replyTarget == reply { setReply(nil) }
     }
 
     mutating func sendAccepted(_ id: String) {
-        guard outbox.take(id) != nil else { return }
+        guard outbox.remove(id) != nil else { return }
         observe(.sendAccepted)
     }
 
     mutating func sendFailed(_ id: String) {
-        guard let entry = outbox.take(id) else { return }
+        guard let entry = outbox.remove(id) else { return }
         observe(.sendFailed)
         // A message that was never cleared is still there, or has been changed since.
         guard entry.revision == nil else { return }
-        outbox.keepUnsent(entry)
-        restoreUnsent()
+        outbox.addFailedEntry(entry)
+        restoreFailedMessage()
     }
 
     /// Puts the oldest failed message back, caret and all, if nothing is being written.
-    mutating func restoreUnsent() {
+    mutating func restoreFailedMessage() {
         reopenFailedEdit()
         guard !isEditing, document.isEmpty, preedit.isEmpty, attachments.isEmpty, reply == nil,
-            let entry = outbox.takeUnsent()
+            let entry = outbox.popFailedEntry()
         else { return }
         replaceAll(with: entry.document, selection: entry.selection)
         if !entry.attachments.isEmpty { setAttachments(entry.attachments) }

@@ -7,12 +7,13 @@ extension ComposerEngine {
             selection: selection, preedit: preedit, length: document.length, isBlank: document.isBlank,
             revision: revision,
             showsPlaceholder: document.isEmpty && preedit.isEmpty, mode: mode, reply: reply,
-            canSend: sendRefusal == nil && mode == .compose, canSave: saveRefusal == nil,
-            isSending: !outbox.pending.isEmpty, unsentCount: outbox.unsent.count, counter: counter, lines: lines,
+            canSend: sendRejection == nil && mode == .compose, canSave: saveRejection == nil,
+            isSending: !outbox.pending.isEmpty, failedCount: outbox.failedEntries.count, counter: counter, lines: lines,
             maximumLines: maximum, height: height, isExpanding: lines >= maximum,
             scrollsInside: lines > maximum, isExpanded: isExpanded, formatting: offeredFormats,
             typingStyles: typingStyles, canClearStyles: canClearStyles, typing: typingText,
-            typingNames: peers.names, attachments: attachments, canUndo: history.canUndo, canRedo: history.canRedo,
+            typingNames: typingUsers.names, attachments: attachments, canUndo: history.canUndo,
+            canRedo: history.canRedo,
             highlightedMention: highlightedMention, completion: completion, isFocused: isFocused, isHidden: isHidden)
     }
 
@@ -43,7 +44,7 @@ extension ComposerEngine {
     /// SLK-41: neither while editing nor while completing, which is where the list covers it or is about to.
     private var typingText: String? {
         let isCompleting = completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
-        return isEditing || isCompleting ? nil : configuration.typingPhrases.text(for: peers.names)
+        return isEditing || isCompleting ? nil : configuration.typingPhrases.text(for: typingUsers.names)
     }
 
     private var offeredFormats: [String] {
@@ -74,7 +75,7 @@ extension ComposerEngine {
     // MARK: Sending
 
     /// Why the message can't be sent now, the strongest reason first; nil if it can (SLK-9).
-    var sendRefusal: ComposerRefusal? {
+    var sendRejection: ComposerRejection? {
         if isHidden { return .hidden }
         if document.isBlank, attachments.isEmpty { return .empty }
         if counter?.exceeded ?? false { return .overLimit }
@@ -84,7 +85,7 @@ extension ComposerEngine {
         return nil
     }
 
-    var saveRefusal: ComposerRefusal? {
+    var saveRejection: ComposerRejection? {
         if !isEditing { return .notEditing }
         if isHidden { return .hidden }
         if document.isBlank, !mayBeEmpty { return .empty }

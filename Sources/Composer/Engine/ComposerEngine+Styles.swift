@@ -31,9 +31,9 @@ extension ComposerEngine {
     /// - Returns: whether anything is different.
     @discardableResult
     mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) -> Bool {
-        let before = moment
+        let before = undoSnapshot
         change(&self)
-        let after = moment
+        let after = undoSnapshot
         guard before.spans != after.spans else { return false }
         history.record([], grouping: .atomic, from: before, to: after, at: now)
         revision += 1
@@ -55,7 +55,7 @@ extension ComposerEngine {
     ) -> [ComposerEffect] {
         let due = advance(to: now)
         return due
-            + takeTurn { engine in
+            + performTransaction { engine in
                 let range = range ?? engine.selection
                 guard range.location >= 0, range.location <= engine.document.length else { return }
                 engine.transform(engine.document.aligned(range), body)
@@ -67,7 +67,7 @@ extension ComposerEngine {
         let new = (body(old) ?? "").withoutNUL()
         guard !new.unicodeScalars.elementsEqual(old.unicodeScalars) else { return }
         guard fitsLimit(adding: configuration.countUnit.count(new) - configuration.countUnit.count(old)) else {
-            return refuse(.overLimit)
+            return reject(.overLimit)
         }
         let length = new.utf16.count
         func moved(_ offset: Int) -> Int {

@@ -4,7 +4,7 @@ extension ComposerEngine {
 
     /// A line break by the user: goes on with a quote or list, and ends it on an empty item (SLK-30, SLK-32).
     mutating func insertNewline(over range: TextRange) {
-        let item = range.isEmpty && !isIgnoring ? listItem(at: range.location) : nil
+        let item = range.isEmpty && !isObservationSuspended ? listItem(at: range.location) : nil
         guard let item else { return insertBreak("\n", over: range) }
         let contentStart = item.line.location + item.item.length
         let content = document.text(in: TextRange(start: contentStart, end: item.line.end))
@@ -12,9 +12,9 @@ extension ComposerEngine {
             return insertBreak("\n" + item.item.outer + item.item.nextMarker, over: range)
         }
         // An empty item: a list in a quote leaves the quote, anything else leaves nothing.
-        let kept = item.item.marker.isEmpty || !item.item.isQuote ? "" : item.item.outer
+        let replacement = item.item.marker.isEmpty || !item.item.isQuote ? "" : item.item.outer
         let marker = TextRange(start: item.line.location, end: item.line.end)
-        guard let admitted = admit(marker, kept, .typed) else { return }
+        guard let admitted = admit(marker, replacement, .typed) else { return }
         replace(marker, with: admitted, origin: .typed)
     }
 

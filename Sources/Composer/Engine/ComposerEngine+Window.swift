@@ -5,7 +5,7 @@ extension ComposerEngine {
         case .hide(let isHidden): setHidden(isHidden)
         case .expand(let isExpanded): self.isExpanded = isExpanded
         case .layout(let layout): setLayout(layout)
-        case .peerTyping(let name, let isTyping): setPeer(name, isTyping)
+        case .userTyping(let name, let isTyping): setUserTyping(name, isTyping)
         default: break
         }
     }
@@ -14,7 +14,7 @@ extension ComposerEngine {
         if isHeld {
             heldSelection = heldSelection ?? selection
         } else {
-            turn.selectionBefore = heldSelection
+            transaction.selectionBefore = heldSelection
             heldSelection = nil
         }
     }
@@ -28,7 +28,7 @@ extension ComposerEngine {
         if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty {
             replaceAll(with: ComposerDocument(), selection: .caret(0))
         }
-        if draft.settle() { emit(.draftChanged) }
+        if draft.flush() { emit(.draftChanged) }
     }
 
     private mutating func setHidden(_ hidden: Bool) {
@@ -46,13 +46,13 @@ extension ComposerEngine {
         wrappedLines = layout.lines.map { min(max($0, 1), 1_000_000) - document.hardLineCount } ?? 0
     }
 
-    private mutating func setPeer(_ name: String, _ isTyping: Bool) {
-        let before = peers.names
+    private mutating func setUserTyping(_ name: String, _ isTyping: Bool) {
+        let before = typingUsers.names
         if isTyping {
-            peers.started(name, at: now, timeout: configuration.typingTimeout)
+            typingUsers.started(name, at: now, timeout: configuration.typingTimeout)
         } else {
-            peers.stopped(name)
+            typingUsers.stopped(name)
         }
-        if peers.names != before { observe(.peerTypingChanged) }
+        if typingUsers.names != before { observe(.peerTypingChanged) }
     }
 }

@@ -27,7 +27,7 @@ public struct ComposerEngine: Sendable {
     var chosenStyles: Set<TextStyle>?
     var outbox = ComposerOutbox()
     var typing = TypingNotifier()
-    var peers = PeerTyping()
+    var typingUsers = TypingUsers()
     var draft = DraftSchedule()
     var clipboard: ClipboardFragment?
     var plugIns = PlugInList()
@@ -46,7 +46,7 @@ public struct ComposerEngine: Sendable {
     var completing = CompletionProgress()
     /// The mention behind which the caret stands and that the last Backspace highlighted.
     var armedMention: Span.ID?
-    var turn = Turn()
+    var transaction = EventTransaction()
     /// The selection when the pointer began to select; nil while it does not.
     var heldSelection: TextRange?
 
@@ -60,7 +60,7 @@ public struct ComposerEngine: Sendable {
     /// Takes other options while text, modes and history stay: a setting that the user changed. Keys that the
     /// host added stay too; the undo depth is that of the beginning.
     public mutating func reconfigure(_ other: ComposerConfiguration) -> [ComposerEffect] {
-        takeTurn { engine in
+        performTransaction { engine in
             for binding in KeyTable.standard(for: engine.configuration).bindings {
                 engine.keys.remove(exactly: binding)
             }
@@ -77,12 +77,12 @@ public struct ComposerEngine: Sendable {
     /// - Returns: what is to be done, in order; effects of timers that were due come first.
     public mutating func handle(_ event: ComposerEvent, at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)
-        return due + takeTurn { engine in engine.offer(event) }
+        return due + performTransaction { engine in engine.offer(event) }
     }
 
     /// When ``advance(to:)`` has something to do next; nil if nothing is planned.
     public var nextDeadline: Duration? {
-        [typing.deadline, peers.deadline, draft.deadline, completing.session?.deadline].compactMap { $0 }.min()
+        [typing.deadline, typingUsers.deadline, draft.deadline, completing.session?.deadline].compactMap { $0 }.min()
     }
 
     /// Lets time pass: everything due until then happens in order.
@@ -90,16 +90,16 @@ public struct ComposerEngine: Sendable {
         var effects: [ComposerEffect] = []
         while let deadline = nextDeadline, deadline <= now {
             self.now = max(self.now, deadline)
-            effects += takeTurn { engine in engine.fireTimers() }
+            effects += performTransaction { engine in engine.fireTimers() }
         }
         self.now = max(self.now, now)
         return effects
     }
 
     private mutating func fireTimers() {
-        if let told = typing.expire(at: now) { tellTyping(told) }
-        if peers.deadline.map({ $0 <= now }) ?? false {
-            peers.expire(at: now)
+        if let isTyping = typing.expire(at: now) { reportTyping(isTyping) }
+        if typingUsers.deadline.map({ $0 <= now }) ?? false {
+            typingUsers.expire(at: now)
             observe(.peerTypingChanged)
         }
         if draft.expire(at: now) { emit(.draftChanged) }
@@ -117,7 +117,7 @@ public struct ComposerEngine: Sendable {
 
     private mutating func perform(_ event: ComposerEvent) {
         if isHidden, event.isUserInput {
-            return refuse(.hidden)
+            return reject(.hidden)
         }
         switch event {
         case .edit, .insert, .deleteBackward, .deleteForward, .select, .undo, .redo, .clear: performText(event)
@@ -128,15 +128,15 @@ public struct ComposerEngine: Sendable {
         case .cut: cut()
         case .copy: copy()
         case .paste(let offers): paste(offers)
-        case .pasteOwn: if let clipboard { paste([.fragment(clipboard)]) }
+        case .pasteInternalClipboard: if let clipboard { paste([.fragment(clipboard)]) }
         case .format(let name): format(name)
         case .setStyle(let style, let isOn): setStyle(style, isOn)
         case .clearStyles: clearStyles()
-        case .load, .beginEdit, .commitEdit, .cancelEdit, .editFailed, .editGone, .reply, .replyPreview:
+        case .load, .startEdit, .commitEdit, .cancelEdit, .editFailed, .messageDeleted, .reply, .replyPreview:
             performMode(event)
         case .attach, .detach, .upload, .moveAttachment, .updateAttachment, .placeInText: performAttachment(event)
-        case .measured, .send, .sendAccepted, .sendFailed, .restoreUnsent, .connected: performSending(event)
-        case .focus, .hide, .expand, .layout, .peerTyping: performWindow(event)
+        case .measured, .send, .sendAccepted, .sendFailed, .restoreFailedMessage, .connected: performSending(event)
+        case .focus, .hide, .expand, .layout, .userTyping: performWindow(event)
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
             .acceptEntity,
             .cancelCompletion, .addMention:
@@ -162,10 +162,10 @@ public struct ComposerEngine: Sendable {
         closeCompletion()
         switch event {
         case .load(let written, let selection): load(written, selection)
-        case .beginEdit(let id, let written, let selection, let mayBeEmpty):
-            beginEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
+        case .startEdit(let id, let written, let selection, let mayBeEmpty):
+            startEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
         case .editFailed(let id, let message): editFailed(id, message)
-        case .editGone(let id): forgetEdit(id)
+        case .messageDeleted(let id): forgetEdit(id)
         case .commitEdit: commitEdit()
         case .cancelEdit: cancelEdit()
         case .reply(let target): setReply(target)
@@ -180,7 +180,7 @@ public struct ComposerEngine: Sendable {
         case .send: send()
         case .sendAccepted(let id): sendAccepted(id)
         case .sendFailed(let id): sendFailed(id)
-        case .restoreUnsent: restoreUnsent()
+        case .restoreFailedMessage: restoreFailedMessage()
         case .connected(let isConnected): self.isConnected = isConnected
         default: break
         }
@@ -192,8 +192,9 @@ extension ComposerEvent {
     fileprivate var isUserInput: Bool {
         switch self {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code
-        case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste, .pasteOwn,
-            .format, .setStyle, .clearStyles, .beginEdit, .send, .complete, .acceptCompletion, .acceptEntity:
+        case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste,
+            .pasteInternalClipboard,
+            .format, .setStyle, .clearStyles, .startEdit, .send, .complete, .acceptCompletion, .acceptEntity:
             true
         default: false
         }

@@ -31,7 +31,7 @@ public enum ComposerEvent: Sendable {
     /// What a clipboard or a drop offers, as advertised; at the selection.
     case paste([PasteOffer])
     /// The composer's own clipboard.
-    case pasteOwn
+    case pasteInternalClipboard
 
     // MARK: Form
 
@@ -51,13 +51,13 @@ public enum ComposerEvent: Sendable {
     case clear
     /// Starts editing a stored message; what was being written comes back afterwards (SLK-15). Another edit that is half
     /// done comes back by undo. One of a message with files may leave no text.
-    case beginEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
+    case startEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
     case commitEdit
     case cancelEdit
     /// The host could not store this edit: it is begun again as soon as nothing else is being edited.
     case editFailed(id: String, ComposedMessage)
     /// The message was deleted: its edit ends.
-    case editGone(id: String)
+    case messageDeleted(id: String)
     /// Answers a message, which ends an edit; one that is half done comes back by undo. Nil stops answering.
     case reply(ReplyTarget?)
     /// What became known of the answered message; ignored for another than that.
@@ -86,7 +86,7 @@ public enum ComposerEvent: Sendable {
     case sendAccepted(String)
     case sendFailed(String)
     /// Brings the oldest failed message back into an empty composer.
-    case restoreUnsent
+    case restoreFailedMessage
     case connected(Bool)
 
     // MARK: Completion and mentions
@@ -117,5 +117,5 @@ public enum ComposerEvent: Sendable {
     case expand(Bool)
     case layout(ComposerLayout)
     /// Somebody else starts or stops typing.
-    case peerTyping(name: String, Bool)
+    case userTyping(name: String, Bool)
 }

@@ -60,7 +60,7 @@ struct ComposerOutbox: Sendable {
 
     private(set) var pending: [Entry] = []
     /// The oldest first.
-    private(set) var unsent: [Entry] = []
+    private(set) var failedEntries: [Entry] = []
     /// Edits that the host could not store, the oldest first.
     private(set) var failedEdits: [UnsavedEdit] = []
     private var sent = 0
@@ -77,28 +77,28 @@ struct ComposerOutbox: Sendable {
         pending.contains { $0.revision == revision }
     }
 
-    mutating func take(_ id: String) -> Entry? {
-        guard let place = pending.firstIndex(where: { $0.id == id }) else { return nil }
-        return pending.remove(at: place)
+    mutating func remove(_ id: String) -> Entry? {
+        guard let index = pending.firstIndex(where: { $0.id == id }) else { return nil }
+        return pending.remove(at: index)
     }
 
-    mutating func keepFailed(_ edit: UnsavedEdit) { failedEdits.append(edit) }
-    mutating func takeFailedEdit() -> UnsavedEdit? { failedEdits.isEmpty ? nil : failedEdits.removeFirst() }
+    mutating func addFailedEdit(_ edit: UnsavedEdit) { failedEdits.append(edit) }
+    mutating func popFailedEdit() -> UnsavedEdit? { failedEdits.isEmpty ? nil : failedEdits.removeFirst() }
     mutating func forgetEdits(of id: String) { failedEdits.removeAll { $0.id == id } }
 
     /// Whether nothing waits to come back.
-    var isEmpty: Bool { unsent.isEmpty && failedEdits.isEmpty }
+    var isEmpty: Bool { failedEntries.isEmpty && failedEdits.isEmpty }
 
     /// Takes over what a draft says is unsent.
     mutating func restore(_ draft: ComposerDraft) {
         failedEdits = draft.unsavedEdits ?? []
-        unsent = (draft.unsent ?? []).map { content in
+        failedEntries = (draft.unsent ?? []).map { content in
             Entry(
                 id: nextID(), document: ComposerDocument(content.written), selection: content.selection,
                 reply: content.reply, attachments: content.attachments)
         }
     }
 
-    mutating func keepUnsent(_ entry: Entry) { unsent.append(entry) }
-    mutating func takeUnsent() -> Entry? { unsent.isEmpty ? nil : unsent.removeFirst() }
+    mutating func addFailedEntry(_ entry: Entry) { failedEntries.append(entry) }
+    mutating func popFailedEntry() -> Entry? { failedEntries.isEmpty ? nil : failedEntries.removeFirst() }
 }

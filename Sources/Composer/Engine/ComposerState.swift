@@ -24,7 +24,7 @@ public struct ComposerState: Equatable, Sendable {
     /// Messages handed over and not answered yet.
     public var isSending: Bool
     /// Messages that failed and wait to be brought back.
-    public var unsentCount: Int
+    public var failedCount: Int
     public var counter: CounterState?
     /// Lines that the text has.
     public var lines: Int

@@ -14,14 +14,14 @@ struct DraftSchedule: Sendable, Equatable {
 
     mutating func expire(at now: Duration) -> Bool {
         guard let deadline, deadline <= now else { return false }
-        return settle()
+        return flush()
     }
 
     /// The draft is written for another reason.
     ///
     /// - Returns: whether something was due.
     @discardableResult
-    mutating func settle() -> Bool {
+    mutating func flush() -> Bool {
         defer { deadline = nil }
         return deadline != nil
     }

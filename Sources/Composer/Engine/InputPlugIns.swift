@@ -19,8 +19,8 @@ extension ComposerEngine {
 
     /// Removes the input plug-in with this name, if there is one.
     public mutating func removeInputPlugIn(named name: String) {
-        guard let place = plugIns.inputs.firstIndex(where: { $0.name == name }) else { return }
-        plugIns.inputs.remove(at: place).detached()
+        guard let index = plugIns.inputs.firstIndex(where: { $0.name == name }) else { return }
+        plugIns.inputs.remove(at: index).detached()
     }
 
     /// Has every input plug-in show again what it holds, in order.
@@ -38,25 +38,25 @@ extension ComposerEngine {
 
     /// Offers the input plug-ins what comes in another way than by ``ComposerEvent/paste(_:)``, as a file that was chosen.
     ///
-    /// - Parameter refuses: whether it is refused where none takes it: there is nobody else.
+    /// - Parameter rejectsUnhandled: whether it is refused where none takes it: there is nobody else.
     /// - Returns: the effects; ``ComposerObservation/pasted`` is among them if one took it.
     public mutating func offerToPlugIns(
-        _ attachment: Attachment, refuses: Bool, at now: Duration
+        _ attachment: Attachment, rejectsUnhandled: Bool, at now: Duration
     ) -> [ComposerEffect] {
         let due = advance(to: now)
         return due
-            + takeTurn { engine in
-                if engine.isTakenByPlugIn([.media(attachment)]) {
+            + performTransaction { engine in
+                if engine.isHandledByPlugIn([.media(attachment)]) {
                     engine.observe(.pasted)
-                } else if refuses {
-                    engine.refuse(.mediaType(attachment.type))
+                } else if rejectsUnhandled {
+                    engine.reject(.mediaType(attachment.type))
                 }
             }
     }
 
     /// Asks the input plug-ins in order, each for all that is offered; the first that takes something ends it.
-    func isTakenByPlugIn(_ offers: [PasteOffer]) -> Bool {
-        guard !plugIns.inputs.isEmpty, !isIgnoring else { return false }
+    func isHandledByPlugIn(_ offers: [PasteOffer]) -> Bool {
+        guard !plugIns.inputs.isEmpty, !isObservationSuspended else { return false }
         let state = state
         return plugIns.inputs.contains { plugIn in offers.contains { plugIn.handle($0, state: state) } }
     }

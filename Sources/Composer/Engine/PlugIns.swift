@@ -68,7 +68,7 @@ public enum InputControl: Sendable {
 /// Has the last word on whether a message is handed over: a command that makes no sense stays where it was written.
 public protocol ComposerSendGate: Sendable {
     /// Why the message is not taken, in words for the user; nil takes it.
-    func refusal(of message: ComposedMessage) -> String?
+    func rejectionReason(of message: ComposedMessage) -> String?
 }
 
 struct PlugInList: Sendable {
@@ -100,8 +100,8 @@ extension ComposerEngine {
 
     /// Removes the observer with this name, if there is one.
     public mutating func removeObserver(named name: String) {
-        guard let place = plugIns.observers.firstIndex(where: { $0.name == name }) else { return }
-        plugIns.observers.remove(at: place).detached()
+        guard let index = plugIns.observers.firstIndex(where: { $0.name == name }) else { return }
+        plugIns.observers.remove(at: index).detached()
     }
 
     /// Adds an interceptor after those that are there; one whose name is there already is ignored.
@@ -113,8 +113,8 @@ extension ComposerEngine {
 
     /// Removes the interceptor with this name, if there is one.
     public mutating func removeInterceptor(named name: String) {
-        guard let place = plugIns.interceptors.firstIndex(where: { $0.name == name }) else { return }
-        plugIns.interceptors.remove(at: place).detached()
+        guard let index = plugIns.interceptors.firstIndex(where: { $0.name == name }) else { return }
+        plugIns.interceptors.remove(at: index).detached()
     }
 
     /// Puts an input controller in the place of the one before; nil takes it away.

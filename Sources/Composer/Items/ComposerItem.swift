@@ -23,7 +23,7 @@ public enum SwipeDirection: Hashable, Sendable, CaseIterable {
 /// for a change and never for what was so already; setting one replaces the one before (MIB-13). One that changes
 /// items while it runs is allowed to.
 public final class ComposerItem: Identifiable {
-    public typealias Hook = (ComposerItem) -> Void
+    public typealias Handler = (ComposerItem) -> Void
 
     public let id: String
     /// Nil is the natural size of what shows the item (MIB-11).
@@ -36,7 +36,7 @@ public final class ComposerItem: Identifiable {
         didSet {
             guard isEnabled != oldValue else { return }
             changed?(self)
-            tell(isEnabled ? .enabled : .disabled)
+            notify(isEnabled ? .enabled : .disabled)
             if !isEnabled { isSelected = false }
         }
     }
@@ -47,22 +47,22 @@ public final class ComposerItem: Identifiable {
             if isSelected, !isEnabled { isSelected = false }
             guard isSelected != oldValue else { return }
             changed?(self)
-            tell(isSelected ? .selected : .deselected)
+            notify(isSelected ? .selected : .deselected)
         }
     }
 
     public var isHovered = false {
-        didSet { if isHovered != oldValue { tell(isHovered ? .hoverBegan : .hoverEnded) } }
+        didSet { if isHovered != oldValue { notify(isHovered ? .hoverBegan : .hoverEnded) } }
     }
 
     /// Where the item stands; nil while it is in no bar.
     public internal(set) var slot: ItemSlot?
     /// For what shows the item: something about its look is different.
-    public var changed: Hook?
+    public var changed: Handler?
 
-    private var hooks: [ItemEvent: Hook] = [:]
-    private var textHook: ((ComposerItem, ComposerDocument) -> Void)?
-    private var swipeHook: ((ComposerItem, SwipeDirection) -> Void)?
+    private var hooks: [ItemEvent: Handler] = [:]
+    private var textHandler: ((ComposerItem, ComposerDocument) -> Void)?
+    private var swipeHandler: ((ComposerItem, SwipeDirection) -> Void)?
 
     public init(id: String) {
         self.id = id
@@ -72,27 +72,27 @@ public final class ComposerItem: Identifiable {
 
     /// Runs at once (MIB-13).
     @discardableResult
-    public func configured(_ body: Hook) -> ComposerItem {
+    public func configured(_ body: Handler) -> ComposerItem {
         body(self)
         return self
     }
 
     @discardableResult
-    public func on(_ event: ItemEvent, _ hook: @escaping Hook) -> ComposerItem {
-        hooks[event] = hook
+    public func on(_ event: ItemEvent, _ handler: @escaping Handler) -> ComposerItem {
+        hooks[event] = handler
         return self
     }
 
     /// The composer's text has changed.
     @discardableResult
-    public func onTextChanged(_ hook: @escaping (ComposerItem, ComposerDocument) -> Void) -> ComposerItem {
-        textHook = hook
+    public func onTextChanged(_ handler: @escaping (ComposerItem, ComposerDocument) -> Void) -> ComposerItem {
+        textHandler = handler
         return self
     }
 
     @discardableResult
-    public func onSwipe(_ hook: @escaping (ComposerItem, SwipeDirection) -> Void) -> ComposerItem {
-        swipeHook = hook
+    public func onSwipe(_ handler: @escaping (ComposerItem, SwipeDirection) -> Void) -> ComposerItem {
+        swipeHandler = handler
         return self
     }
 
@@ -100,14 +100,14 @@ public final class ComposerItem: Identifiable {
 
     /// The user pressed it. Nothing happens while it is disabled or hidden.
     public func press() {
-        if isEnabled, isVisible { tell(.pressed) }
+        if isEnabled, isVisible { notify(.pressed) }
     }
 
     public func longPress() {
-        if isEnabled, isVisible { tell(.longPressed) }
+        if isEnabled, isVisible { notify(.longPressed) }
     }
 
-    func tell(_ event: ItemEvent) { hooks[event]?(self) }
-    func tell(_ document: ComposerDocument) { textHook?(self, document) }
-    func tell(_ direction: SwipeDirection) { swipeHook?(self, direction) }
+    func notify(_ event: ItemEvent) { hooks[event]?(self) }
+    func notify(_ document: ComposerDocument) { textHandler?(self, document) }
+    func notify(_ direction: SwipeDirection) { swipeHandler?(self, direction) }
 }

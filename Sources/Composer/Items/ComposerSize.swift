@@ -14,8 +14,8 @@ public struct ComposerSize: Hashable, Sendable, Codable {
     /// What a press must be able to hit of something of this size: at least 34 pixels either way, 44 for fingers
     /// (MIB-11).
     public func hitArea(forTouch: Bool) -> ComposerSize {
-        let least = forTouch ? 44.0 : 34.0
-        return ComposerSize(width: max(width, least), height: max(height, least))
+        let minSide = forTouch ? 44.0 : 34.0
+        return ComposerSize(width: max(width, minSide), height: max(height, minSide))
     }
 
     /// The size of a picture in the room that it gets at an allocation: its shape is kept, it fits both ways, and it

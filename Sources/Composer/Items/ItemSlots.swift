@@ -34,8 +34,8 @@ public final class ItemSlots {
         var seen: Set<String> = []
         let new = new.filter { seen.insert($0.id).inserted }
         for other in ItemSlot.allCases where other != slot {
-            let kept = items(in: other).filter { !seen.contains($0.id) }
-            if kept.count != items(in: other).count { put(kept, in: other) }
+            let remaining = items(in: other).filter { !seen.contains($0.id) }
+            if remaining.count != items(in: other).count { put(remaining, in: other) }
         }
         let isSame = new.elementsEqual(items(in: slot)) { $0 === $1 }
         if !isSame { put(new, in: slot) }
@@ -73,12 +73,12 @@ public final class ItemSlots {
     // MARK: Telling items
 
     /// Hands on what a composer has done: hooks hear of each change of the text once, and of the focus.
-    public func take(_ effects: [ComposerEffect], document: ComposerDocument) {
+    public func handle(_ effects: [ComposerEffect], document: ComposerDocument) {
         for effect in effects {
             switch effect {
-            case .observed(.textChanged): tell { $0.tell(document) }
-            case .observed(.focused): tell { $0.tell(.editingBegan) }
-            case .observed(.unfocused): tell { $0.tell(.editingEnded) }
+            case .observed(.textChanged): notifyItems { $0.notify(document) }
+            case .observed(.focused): notifyItems { $0.notify(.editingBegan) }
+            case .observed(.unfocused): notifyItems { $0.notify(.editingEnded) }
             default: break
             }
         }
@@ -86,11 +86,11 @@ public final class ItemSlots {
 
     /// A finger went over the text; there must be another way by key (MIB-16).
     public func swipe(_ direction: SwipeDirection) {
-        tell { $0.tell(direction) }
+        notifyItems { $0.notify(direction) }
     }
 
     /// A hook may take items away: those hear nothing any more.
-    private func tell(_ body: (ComposerItem) -> Void) {
+    private func notifyItems(_ body: (ComposerItem) -> Void) {
         for item in all where item.slot != nil { body(item) }
     }
 }

@@ -94,8 +94,8 @@ extension AttachmentLimits {
         if types.contains(ClipboardFragment.mediaType) { return .fragment }
         if types.contains("text/uri-list"), preference(of: "text/uri-list") != nil { return .files }
         let text = types.firstIndex { $0.hasPrefix("text/plain") || $0 == "UTF8_STRING" || $0 == "STRING" }
-        let media = types.indices.compactMap { place in
-            preference(of: types[place]).map { (place: place, preference: $0) }
+        let media = types.indices.compactMap { index in
+            preference(of: types[index]).map { (place: index, preference: $0) }
         }
         let first = media.map(\.place).min()
         if let first, text.map({ first < $0 }) ?? true, let best = media.min(by: { $0.preference < $1.preference }) {

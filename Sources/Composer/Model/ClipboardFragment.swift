@@ -7,9 +7,9 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
     /// The version that this code writes and the only one that it reads.
     public static let currentVersion = 2
     /// Bytes beyond which ``decode(_:)`` reads nothing.
-    public static let largestEncoding = 16 * 1024 * 1024
+    public static let maxEncodedBytes = 16 * 1024 * 1024
     /// Marks beyond which ``decode(_:)`` reads nothing: nobody writes so many, and each costs on every key press.
-    public static let mostMarks = 4096
+    public static let maxMarks = 4096
 
     /// A mention is marked only if the whole of it was copied.
     public var written: WrittenText
@@ -45,13 +45,13 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
     /// - Throws: ``ClipboardFragmentError``, whatever the data is.
     public static func decode(_ data: Data) throws(ClipboardFragmentError) -> ClipboardFragment {
         struct Header: Decodable { var version: Int }
-        guard data.count <= largestEncoding else { throw .tooLarge }
+        guard data.count <= maxEncodedBytes else { throw .tooLarge }
         let decoder = JSONDecoder()
         guard let header = try? decoder.decode(Header.self, from: data) else { throw .unreadable }
         guard header.version == currentVersion else { throw .unknownVersion(header.version) }
         do {
             let written = try decoder.decode(Versioned.self, from: data).written
-            guard written.marks.count <= mostMarks else { throw ClipboardFragmentError.tooLarge }
+            guard written.marks.count <= maxMarks else { throw ClipboardFragmentError.tooLarge }
             return ClipboardFragment(written)
         } catch let error as ClipboardFragmentError {
             throw error
@@ -71,7 +71,7 @@ public enum ClipboardFragmentError: Error, Hashable, Sendable {
     case unknownVersion(Int)
     /// Marks don't fit the text.
     case damaged
-    /// Over ``ClipboardFragment/largestEncoding`` or ``ClipboardFragment/mostMarks``.
+    /// Over ``ClipboardFragment/maxEncodedBytes`` or ``ClipboardFragment/maxMarks``.
     case tooLarge
 }
 

@@ -33,8 +33,8 @@ extension ComposerDocument {
     func message(
         id: String, trimmed: Bool, attachments: [Attachment] = [], reply: ReplyTarget? = nil, mayBeEmpty: Bool = false
     ) -> ComposedMessage {
-        let parts = pictures.isEmpty ? nil : partsByPictures(attachments)
-        let plain = pictures.isEmpty ? self : removingPictures { _ in true }
+        let parts = images.isEmpty ? nil : partsByImages(attachments)
+        let plain = images.isEmpty ? self : removingImages { _ in true }
         let text = trimmed ? plain.written(in: plain.trimmedRange, cutsMentions: true) : plain.written
         let files = parts?.compactMap { if case .attachment(let file) = $0 { file } else { nil } } ?? attachments
         return ComposedMessage(
@@ -43,21 +43,21 @@ extension ComposerDocument {
             reply: reply?.preview == .gone ? nil : reply, mayBeEmpty: mayBeEmpty)
     }
 
-    private func partsByPictures(_ attachments: [Attachment]) -> [ComposedMessage.Part] {
-        var left = attachments
+    private func partsByImages(_ attachments: [Attachment]) -> [ComposedMessage.Part] {
+        var remaining = attachments
         var parts: [ComposedMessage.Part] = []
         var start = 0
         func addText(upTo end: Int) {
             let text = written(in: trimmed(TextRange(start: start, end: end)), cutsMentions: true)
             if !text.source.isEmpty { parts.append(.text(text)) }
         }
-        for span in pictures {
+        for span in images {
             addText(upTo: span.range.location)
             start = span.range.end
-            guard let place = left.firstIndex(where: { $0.source == span.picture }) else { continue }
-            parts.append(.attachment(left.remove(at: place)))
+            guard let index = remaining.firstIndex(where: { $0.source == span.imageSource }) else { continue }
+            parts.append(.attachment(remaining.remove(at: index)))
         }
         addText(upTo: length)
-        return parts + left.map { .attachment($0) }
+        return parts + remaining.map { .attachment($0) }
     }
 }

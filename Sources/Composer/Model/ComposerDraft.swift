@@ -161,7 +161,7 @@ extension ComposerEngine {
             ComposerDraft.Content(
                 written: $0.document.written, selection: $0.selection, reply: $0.reply, attachments: $0.attachments)
         }
-        let unsent = outbox.unsent.map(\.content)
+        let unsent = outbox.failedEntries.map(\.content)
         return ComposerDraft(
             version: ComposerDraft.currentVersion, mode: mode, content: content, stash: stashed,
             mayBeEmpty: mayBeEmpty ? true : nil, unsent: unsent.isEmpty ? nil : unsent,
@@ -180,9 +180,9 @@ extension ComposerEngine {
     /// Brings a draft back into a composer that nobody has written in, with nothing to undo. What is there
     /// already wins: then nothing happens but a refusal (SLK-39).
     public mutating func restore(_ draft: ComposerDraft) -> [ComposerEffect] {
-        takeTurn { engine in
-            guard engine.isUnused else { return engine.refuse(.draft(.inUse)) }
-            guard let document = draft.content.document else { return engine.refuse(.draft(.damaged)) }
+        performTransaction { engine in
+            guard engine.isUnused else { return engine.reject(.draft(.inUse)) }
+            guard let document = draft.content.document else { return engine.reject(.draft(.damaged)) }
             engine.swapDocument(document, selection: draft.content.selection)
             engine.reply = draft.content.reply
             engine.attachments = draft.content.attachments
@@ -198,8 +198,8 @@ extension ComposerEngine {
                     history: UndoHistory(depth: engine.configuration.undoDepth))
             }
             engine.observe(.loaded)
-            engine.turn.contentChanged = false
-            engine.restoreUnsent()
+            engine.transaction.contentChanged = false
+            engine.restoreFailedMessage()
         }
     }
 
@@ -212,7 +212,7 @@ extension ComposerEngine {
         do throws(DraftError) {
             return restore(try ComposerDraft.decode(data, target: target))
         } catch {
-            return takeTurn { engine in engine.refuse(.draft(error)) }
+            return performTransaction { engine in engine.reject(.draft(error)) }
         }
     }
 

@@ -24,15 +24,15 @@ public struct KeyChord: Hashable, Sendable, Codable {
 
     /// Reads `Ctrl+Shift+Z`; nil for an unknown modifier or key.
     public init?(parsing text: String) {
-        var parts = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+        var components = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
         if text == "+" || text.hasSuffix("++") {
-            parts.removeLast(2)
-            parts.append("+")
+            components.removeLast(2)
+            components.append("+")
         }
-        guard let key = parts.popLast(), Self.isKey(key) else { return nil }
+        guard let key = components.popLast(), Self.isKey(key) else { return nil }
         var modifiers: Modifiers = []
-        for part in parts {
-            guard let modifier = Self.modifierNames[part.lowercased()] else { return nil }
+        for component in components {
+            guard let modifier = Self.modifierNames[component.lowercased()] else { return nil }
             modifiers.insert(modifier)
         }
         self.init(key, modifiers)

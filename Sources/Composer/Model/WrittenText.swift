@@ -15,7 +15,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
         public enum Content: Hashable, Sendable, Codable {
             case mention(MentionTarget)
             case style(TextStyle)
-            /// The place of a file, by its source; its character is ``Span/pictureCharacter``.
+            /// The place of a file, by its source; its character is ``Span/imageCharacter``.
             case file(String)
         }
 
@@ -57,10 +57,12 @@ public struct WrittenText: Hashable, Sendable, Codable {
         let source = document.text
         var start = source.startIndex
         for mention in mentions {
-            guard !mention.text.isEmpty, let place = source[start...].firstRange(of: mention.text) else { continue }
-            let location = source.utf16.distance(from: source.startIndex, to: place.lowerBound)
+            guard !mention.text.isEmpty, let foundRange = source[start...].firstRange(of: mention.text) else {
+                continue
+            }
+            let location = source.utf16.distance(from: source.startIndex, to: foundRange.lowerBound)
             _ = document.addMention(mention, over: TextRange(location: location, length: mention.text.utf16.count))
-            start = place.upperBound
+            start = foundRange.upperBound
         }
         self.init(of: document)
     }
@@ -122,7 +124,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
             guard !mark.range.isEmpty, document.aligned(mark.range) == mark.range else { return false }
             if case .style = mark.content { continue }
             guard mark.range.location >= end else { return false }
-            if case .file = mark.content, document.text(in: mark.range) != Span.pictureCharacter { return false }
+            if case .file = mark.content, document.text(in: mark.range) != Span.imageCharacter { return false }
             end = mark.range.end
         }
         return true

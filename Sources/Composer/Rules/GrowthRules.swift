@@ -41,7 +41,7 @@ public enum GrowthRules {
     /// The height of the bar that says what is being edited (SLK-16), in pixels.
     public static let editBarHeight = 38.0
     /// Larger than any screen; keeps absurd measures from leaving the range of Int.
-    static let largestMeasure = 1_000_000.0
+    static let maxMeasure = 1_000_000.0
 
     /// The lines that a text of a given height has, at least 1 (SLK-5).
     ///
@@ -51,7 +51,7 @@ public enum GrowthRules {
     public static func lineCount(contentHeight: Double, insets: ComposerInsets, lineHeight: Double) -> Int {
         guard lineHeight > 0, contentHeight.isFinite else { return 1 }
         let lines = (abs(contentHeight - insets.textTop - insets.textBottom) / lineHeight).rounded(.down)
-        return max(1, Int(min(lines, largestMeasure)))
+        return max(1, Int(min(lines, maxMeasure)))
     }
 
     /// The most lines that are shown at once, at least 1.
@@ -103,7 +103,7 @@ public enum GrowthRules {
 
     private static func whole(_ value: Double) -> Int {
         guard !value.isNaN else { return 0 }
-        return Int(min(max(value, 0), largestMeasure * 1000))
+        return Int(min(max(value, 0), maxMeasure * 1000))
     }
 }
 

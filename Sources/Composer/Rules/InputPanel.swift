@@ -9,7 +9,7 @@ public struct InputPanel: Sendable {
     }
 
     /// The least height that a keyboard on the screen takes, in logical pixels.
-    public static let leastHeight = 120.0
+    public static let minHeight = 120.0
 
     public private(set) var state = State.hidden
     /// Of the window without the panel; nil before it was measured.
@@ -39,7 +39,7 @@ public struct InputPanel: Sendable {
     /// - Parameters: the window's size in logical pixels; whether a change of it counts, which it does while the text has the
     ///   focus unless the host says otherwise (SLK-52).
     /// - Returns: the states gone through, in order.
-    public mutating func follow(width: Double, height: Double, counts: Bool) -> [State] {
+    public mutating func update(width: Double, height: Double, counts: Bool) -> [State] {
         defer { self.height = height }
         guard let whole, whole.width == width else {
             self.whole = (width, height)
@@ -47,14 +47,14 @@ public struct InputPanel: Sendable {
         }
         switch state {
         case .hidden, .hiding:
-            guard counts, self.height - height >= Self.leastHeight else {
+            guard counts, self.height - height >= Self.minHeight else {
                 if state == .hidden || height >= whole.height { self.whole = (width, height) }
                 return height >= (self.whole?.height ?? 0) ? move(through: [.hidden]) : []
             }
             self.whole = (width, self.height)
             return move(through: [.showing, .shown])
         case .showing, .shown:
-            if whole.height - height < Self.leastHeight {
+            if whole.height - height < Self.minHeight {
                 self.whole = (width, height)
                 return move(through: [.hiding, .hidden])
             }

@@ -3,7 +3,7 @@
 ///
 /// A paragraph costs its length. Rules of ``MarkdownRule`` are looked for; of `**` and `_` also the forms `__` and `*`.
 public struct MarkdownStyling: Sendable {
-    public enum Look: Hashable, Sendable, CaseIterable {
+    public enum Style: Hashable, Sendable, CaseIterable {
         /// A symbol: drawn dim.
         case marker
         case bold, italic, strike, code, link
@@ -16,10 +16,10 @@ public struct MarkdownStyling: Sendable {
     public struct Run: Hashable, Sendable {
         /// In UTF-16 units of the paragraph.
         public var range: TextRange
-        public var look: Look
+        public var style: Style
 
-        public init(_ look: Look, _ range: TextRange) {
-            self.look = look
+        public init(_ style: Style, _ range: TextRange) {
+            self.style = style
             self.range = range
         }
     }
@@ -29,22 +29,22 @@ public struct MarkdownStyling: Sendable {
 
     private struct Pair {
         let symbol: [Character]
-        let look: Look
+        let style: Style
     }
 
     /// The longest symbols first.
     private let pairs: [Pair]
-    private let prefixes: [(symbol: [Character], look: Look?)]
+    private let prefixes: [(symbol: [Character], look: Style?)]
     private let fence: [Character]?
     private let hasLinks: Bool
 
     public init(rules: [MarkdownRule]) {
         var pairs: [Pair] = []
         for rule in rules where rule.form == .pair {
-            guard let look = Self.looks[rule.symbol] ?? Self.titles[rule.title] else { continue }
-            pairs.append(Pair(symbol: Array(rule.symbol), look: look))
+            guard let style = Self.stylesBySymbol[rule.symbol] ?? Self.titles[rule.title] else { continue }
+            pairs.append(Pair(symbol: Array(rule.symbol), style: style))
             if let other = Self.synonyms[rule.symbol], !rules.contains(where: { $0.symbol == other }) {
-                pairs.append(Pair(symbol: Array(other), look: look))
+                pairs.append(Pair(symbol: Array(other), style: style))
             }
         }
         self.pairs = pairs.sorted { $0.symbol.count > $1.symbol.count }
@@ -55,8 +55,8 @@ public struct MarkdownStyling: Sendable {
         hasLinks = rules.contains { $0.form == .link }
     }
 
-    private static let looks: [String: Look] = ["**": .bold, "~~": .strike, "`": .code]
-    private static let titles: [String: Look] = [
+    private static let stylesBySymbol: [String: Style] = ["**": .bold, "~~": .strike, "`": .code]
+    private static let titles: [String: Style] = [
         "Bold": .bold, "Italic": .italic, "Italics": .italic, "Strike": .strike, "Code": .code,
     ]
     private static let synonyms = ["**": "__", "_": "*"]
@@ -79,7 +79,7 @@ public struct MarkdownStyling: Sendable {
         for prefix in prefixes where text.starts(with: prefix.symbol, at: 0) {
             start = prefix.symbol.count
             runs.append(Run(.marker, text.range(0..<start)))
-            if let look = prefix.look, start < text.count { runs.append(Run(look, text.range(start..<text.count))) }
+            if let style = prefix.look, start < text.count { runs.append(Run(style, text.range(start..<text.count))) }
             break
         }
         return (runs + inlineRuns(text, from: start), false)
@@ -92,54 +92,56 @@ public struct MarkdownStyling: Sendable {
         var open: [(pair: Int, at: Int)] = []
         var links = LinkFinder(text)
         var noCodeFrom = Int.max
-        var place = start
-        while place < text.count {
-            if text[place] == "\\" {
-                place += 2
+        var position = start
+        while position < text.count {
+            if text[position] == "\\" {
+                position += 2
                 continue
             }
-            if hasLinks, text[place] == "[", let link = links.link(at: place) {
+            if hasLinks, text[position] == "[", let link = links.link(at: position) {
                 runs += [
-                    Run(.marker, text.range(place..<place + 1)), Run(.link, text.range(place + 1..<link.middle)),
+                    Run(.marker, text.range(position..<position + 1)),
+                    Run(.link, text.range(position + 1..<link.middle)),
                     Run(.marker, text.range(link.middle..<link.end)),
                 ]
                 // The address holds no Markdown; the words before it may.
-                runs += inlineRuns(text.prefix(link.middle), from: place + 1)
-                place = link.end
+                runs += inlineRuns(text.prefix(link.middle), from: position + 1)
+                position = link.end
                 continue
             }
-            guard let index = pairs.firstIndex(where: { text.starts(with: $0.symbol, at: place) }) else {
-                place += 1
+            guard let index = pairs.firstIndex(where: { text.starts(with: $0.symbol, at: position) }) else {
+                position += 1
                 continue
             }
             let pair = pairs[index]
             let size = pair.symbol.count
-            if pair.look == .code {
-                if place < noCodeFrom, let end = text.find(pair.symbol, from: place + size), end > place + size {
-                    runs += Self.runs(pair.look, text, place, end, size)
-                    place = end + size
+            if pair.style == .code {
+                if position < noCodeFrom, let end = text.find(pair.symbol, from: position + size), end > position + size
+                {
+                    runs += Self.runs(pair.style, text, position, end, size)
+                    position = end + size
                 } else {
-                    noCodeFrom = place
-                    place += size
+                    noCodeFrom = position
+                    position += size
                 }
                 continue
             }
-            if let opener = open.lastIndex(where: { $0.pair == index }), text.closes(pair.symbol, at: place),
-                open[opener].at + size < place
+            if let opener = open.lastIndex(where: { $0.pair == index }), text.closes(pair.symbol, at: position),
+                open[opener].at + size < position
             {
-                runs += Self.runs(pair.look, text, open[opener].at, place, size)
+                runs += Self.runs(pair.style, text, open[opener].at, position, size)
                 open.removeSubrange(opener...)
-            } else if text.opens(pair.symbol, at: place) {
-                open.append((index, place))
+            } else if text.opens(pair.symbol, at: position) {
+                open.append((index, position))
             }
-            place += size
+            position += size
         }
         return runs
     }
 
-    private static func runs(_ look: Look, _ text: ParagraphText, _ open: Int, _ close: Int, _ size: Int) -> [Run] {
+    private static func runs(_ style: Style, _ text: ParagraphText, _ open: Int, _ close: Int, _ size: Int) -> [Run] {
         [
-            Run(.marker, text.range(open..<open + size)), Run(look, text.range(open + size..<close)),
+            Run(.marker, text.range(open..<open + size)), Run(style, text.range(open + size..<close)),
             Run(.marker, text.range(close..<close + size)),
         ]
     }
@@ -170,34 +172,34 @@ private struct ParagraphText {
 
     func prefix(_ count: Int) -> ParagraphText { ParagraphText(self, count: min(count, self.count)) }
 
-    subscript(place: Int) -> Character { characters[place] }
+    subscript(position: Int) -> Character { characters[position] }
 
-    func range(_ places: Range<Int>) -> TextRange {
-        TextRange(start: offsets[places.lowerBound], end: offsets[places.upperBound])
+    func range(_ positions: Range<Int>) -> TextRange {
+        TextRange(start: offsets[positions.lowerBound], end: offsets[positions.upperBound])
     }
 
-    func starts(with symbol: [Character], at place: Int) -> Bool {
-        guard place + symbol.count <= count else { return false }
-        for (index, character) in symbol.enumerated() where characters[place + index] != character { return false }
+    func starts(with symbol: [Character], at position: Int) -> Bool {
+        guard position + symbol.count <= count else { return false }
+        for (index, character) in symbol.enumerated() where characters[position + index] != character { return false }
         return true
     }
 
-    func find(_ symbol: [Character], from place: Int) -> Int? {
-        guard place <= count else { return nil }
-        return (place..<max(place, count)).first { starts(with: symbol, at: $0) }
+    func find(_ symbol: [Character], from position: Int) -> Int? {
+        guard position <= count else { return nil }
+        return (position..<max(position, count)).first { starts(with: symbol, at: $0) }
     }
 
     /// Whether a symbol there can open: something follows it, and underscores do not open within a word.
-    func opens(_ symbol: [Character], at place: Int) -> Bool {
-        let next = place + symbol.count
+    func opens(_ symbol: [Character], at position: Int) -> Bool {
+        let next = position + symbol.count
         guard next < count, !characters[next].isWhitespace else { return false }
-        return symbol[0] != "_" || place == 0 || !characters[place - 1].isWordCharacter
+        return symbol[0] != "_" || position == 0 || !characters[position - 1].isWordCharacter
     }
 
     /// Whether a symbol there can close: something stands before it, and underscores do not close within a word.
-    func closes(_ symbol: [Character], at place: Int) -> Bool {
-        guard place > 0, !characters[place - 1].isWhitespace else { return false }
-        let next = place + symbol.count
+    func closes(_ symbol: [Character], at position: Int) -> Bool {
+        guard position > 0, !characters[position - 1].isWhitespace else { return false }
+        let next = position + symbol.count
         return symbol[0] != "_" || next >= count || !characters[next].isWordCharacter
     }
 }
@@ -212,8 +214,8 @@ private struct LinkFinder {
         self.text = text
     }
 
-    mutating func link(at place: Int) -> (middle: Int, end: Int)? {
-        if middle <= place { middle = text.find(["]", "("], from: place + 2) ?? .max }
+    mutating func link(at position: Int) -> (middle: Int, end: Int)? {
+        if middle <= position { middle = text.find(["]", "("], from: position + 2) ?? .max }
         guard middle < text.count else { return nil }
         if end <= middle { end = (text.find([")"], from: middle + 2) ?? .max - 1) + 1 }
         return end <= text.count ? (middle, end) : nil

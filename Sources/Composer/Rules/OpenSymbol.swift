@@ -15,52 +15,52 @@ struct OpenSymbolFinder {
     func innermost(of symbols: [String]) -> String? {
         var best: (symbol: String, place: Int)?
         for symbol in symbols {
-            guard let place = openPlace(of: Array(symbol)) else { continue }
-            if best == nil || place > best!.place { best = (symbol, place) }
+            guard let position = openPosition(of: Array(symbol)) else { continue }
+            if best == nil || position > best!.place { best = (symbol, position) }
         }
         return best?.symbol
     }
 
-    private func openPlace(of symbol: [Character]) -> Int? {
+    private func openPosition(of symbol: [Character]) -> Int? {
         guard !symbol.isEmpty else { return nil }
         var open: Int?
-        var place = 0
-        while place + symbol.count <= characters.count {
-            guard matches(symbol, at: place) else {
-                place += 1
+        var position = 0
+        while position + symbol.count <= characters.count {
+            guard matches(symbol, at: position) else {
+                position += 1
                 continue
             }
-            if open == nil, canOpen(place, symbol.count) {
-                open = place
-            } else if open != nil, canClose(place, symbol.count) {
+            if open == nil, canOpen(position, symbol.count) {
+                open = position
+            } else if open != nil, canClose(position, symbol.count) {
                 open = nil
             }
-            place += symbol.count
+            position += symbol.count
         }
         return open
     }
 
     /// Neither part of a longer run of its character nor escaped.
-    private func matches(_ symbol: [Character], at place: Int) -> Bool {
-        let end = place + symbol.count
-        guard characters[place..<end].elementsEqual(symbol) else { return false }
-        if place > 0, characters[place - 1] == symbol.first || characters[place - 1] == "\\" { return false }
+    private func matches(_ symbol: [Character], at position: Int) -> Bool {
+        let end = position + symbol.count
+        guard characters[position..<end].elementsEqual(symbol) else { return false }
+        if position > 0, characters[position - 1] == symbol.first || characters[position - 1] == "\\" { return false }
         return end == characters.count || characters[end] != symbol.last
     }
 
-    private func canOpen(_ place: Int, _ count: Int) -> Bool {
-        guard place + count < characters.count else { return false }
-        let next = characters[place + count]
+    private func canOpen(_ position: Int, _ count: Int) -> Bool {
+        guard position + count < characters.count else { return false }
+        let next = characters[position + count]
         guard !next.isBlank, !next.isPunctuation || symbolCharacters.contains(next) else { return false }
-        guard place > 0 else { return true }
-        let previous = characters[place - 1]
+        guard position > 0 else { return true }
+        let previous = characters[position - 1]
         return previous.isBlank || previous.isPunctuation || symbolCharacters.contains(previous)
     }
 
-    private func canClose(_ place: Int, _ count: Int) -> Bool {
-        guard place > 0, !characters[place - 1].isBlank else { return false }
-        guard place + count < characters.count else { return true }
-        let next = characters[place + count]
+    private func canClose(_ position: Int, _ count: Int) -> Bool {
+        guard position > 0, !characters[position - 1].isBlank else { return false }
+        guard position + count < characters.count else { return true }
+        let next = characters[position + count]
         return !next.isWordCharacter
     }
 }

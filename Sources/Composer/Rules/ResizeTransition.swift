@@ -27,8 +27,8 @@ public enum ResizeTransition: Hashable, Sendable {
         case .none: return nil
         case .eased(let duration):
             guard elapsed < duration, duration > 0 else { return nil }
-            let left = 1 - max(0, elapsed) / duration
-            return 1 - left * left * left
+            let remaining = 1 - max(0, elapsed) / duration
+            return 1 - remaining * remaining * remaining
         case .spring(let duration, let damping, let velocity):
             guard elapsed < duration, duration > 0, damping > 0, damping < 1 else { return nil }
             // At the end of its time it is within a thousandth of where it goes.

@@ -4,13 +4,13 @@
 public struct ShakeDetector: Sendable {
     private static let turns = 4
     private static let span = Duration.milliseconds(600)
-    private static let leastWay = 24.0
+    private static let minDistance = 24.0
 
     /// Where the pointer turns if it turns now.
     private var extreme: Double?
     /// 1 or −1; 0 until it is known.
     private var direction = 0.0
-    private var turnTimes: [Duration] = []
+    private var reversalTimes: [Duration] = []
 
     public init() {}
 
@@ -28,17 +28,17 @@ public struct ShakeDetector: Sendable {
             self.extreme = x
             return false
         }
-        guard abs(way) >= Self.leastWay else { return false }
-        if direction != 0 { turnTimes = turnTimes.filter { now - $0 <= Self.span } + [now] }
+        guard abs(way) >= Self.minDistance else { return false }
+        if direction != 0 { reversalTimes = reversalTimes.filter { now - $0 <= Self.span } + [now] }
         direction = way < 0 ? -1 : 1
         self.extreme = x
-        guard turnTimes.count >= Self.turns else { return false }
+        guard reversalTimes.count >= Self.turns else { return false }
         self = ShakeDetector()
         return true
     }
 
     /// The pointer left the composer.
-    public mutating func left() {
+    public mutating func reset() {
         self = ShakeDetector()
     }
 }

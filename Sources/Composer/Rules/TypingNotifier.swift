@@ -4,25 +4,25 @@ struct TypingNotifier: Sendable, Equatable {
     static let renewal = Duration.seconds(3)
     static let idle = Duration.seconds(5)
 
-    private var toldAt: Duration?
+    private var reportedAt: Duration?
     private var lastEdit: Duration = .zero
 
-    var isTyping: Bool { toldAt != nil }
-    var deadline: Duration? { toldAt == nil ? nil : lastEdit + Self.idle }
+    var isTyping: Bool { reportedAt != nil }
+    var deadline: Duration? { reportedAt == nil ? nil : lastEdit + Self.idle }
 
     /// The user wrote something.
     ///
     /// - Returns: what to tell, if anything: true also renews.
     mutating func wrote(at now: Duration) -> Bool? {
         lastEdit = now
-        if let toldAt, now - toldAt < Self.renewal { return nil }
-        toldAt = now
+        if let reportedAt, now - reportedAt < Self.renewal { return nil }
+        reportedAt = now
         return true
     }
 
     mutating func stop() -> Bool? {
         guard isTyping else { return nil }
-        toldAt = nil
+        reportedAt = nil
         return false
     }
 

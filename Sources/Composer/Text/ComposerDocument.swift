@@ -34,7 +34,7 @@ public struct ComposerDocument: Sendable, Equatable {
             case .mention(let target):
                 _ = addMention(Mention(target, text: text(in: range), short: mark.short), over: range)
             case .style(let style): setStyle(style, true, over: range)
-            case .file(let source): addPicture(source, at: range.location)
+            case .file(let source): addImage(source, at: range.location)
             }
         }
     }
@@ -50,7 +50,7 @@ public struct ComposerDocument: Sendable, Equatable {
     public var mentions: [Span] { spanSet.spans.filter { $0.mention != nil } }
 
     /// The spans that place pictures, in the order of their locations.
-    public var pictures: [Span] { spanSet.spans.filter { $0.picture != nil } }
+    public var images: [Span] { spanSet.spans.filter { $0.imageSource != nil } }
 
     /// The length in UTF-16 units.
     public var length: Int { storage.utf16Count }
@@ -80,8 +80,8 @@ extension ComposerDocument {
     /// - Parameter cutsMentions: what lies in the range of a mention stays one: its outer white space is cut off.
     func written(in range: TextRange, cutsMentions: Bool) -> WrittenText {
         let range = aligned(range)
-        var piece = ComposerDocument(text(in: range))
-        piece.syntax = syntax
+        var excerpt = ComposerDocument(text(in: range))
+        excerpt.syntax = syntax
         let inner = spans.compactMap { span -> Span? in
             var span = span
             let start = max(span.range.location, range.location)
@@ -90,8 +90,8 @@ extension ComposerDocument {
             span.range = TextRange(location: start - range.location, length: end - start)
             return span
         }
-        piece.restoreSpans(inner)
-        return piece.written
+        excerpt.restoreSpans(inner)
+        return excerpt.written
     }
 
     /// The text of a range, which is first brought into the text: O(length of the range).
@@ -164,7 +164,7 @@ extension ComposerDocument {
         nonBlankScalars += replacement.nonBlankScalarCount
         let after = TextRange(location: window.location, length: window.length - range.length + inserted)
         lineBreaks += storage.string(in: after).lineBreakCount - breaksBefore
-        spanSet.follow(range, replacedBy: inserted)
+        spanSet.applyEdit(range, replacedBy: inserted)
         spanSet.align(to: storage)
         return AppliedEdit(range: range, replacement: replacement)
     }
@@ -197,18 +197,18 @@ extension ComposerDocument {
     ///
     /// - Returns: nil, with nothing changed, if another character stands there, or the picture of another.
     @discardableResult
-    mutating func addPicture(_ source: String, at offset: Int) -> Span? {
+    mutating func addImage(_ source: String, at offset: Int) -> Span? {
         let range = TextRange(location: offset, length: 1)
-        guard contains(range), text(in: range) == Span.pictureCharacter, aligned(range) == range,
+        guard contains(range), text(in: range) == Span.imageCharacter, aligned(range) == range,
             !spanSet.spans.contains(where: { $0.style == nil && $0.range.intersects(range) })
         else { return nil }
         return spanSet.add(.picture(source), over: range)
     }
 
     /// Without the pictures in the text that a condition names, and without the lines that they stood alone in.
-    func removingPictures(where condition: (String) -> Bool) -> ComposerDocument {
+    func removingImages(where condition: (String) -> Bool) -> ComposerDocument {
         var document = self
-        for span in pictures.reversed() where span.picture.map(condition) ?? false {
+        for span in images.reversed() where span.imageSource.map(condition) ?? false {
             let before = character(before: span.range.location)
             let isAlone = (before?.isLineBreak ?? true) && (character(at: span.range.end)?.isLineBreak ?? false)
             let end = isAlone ? clusterBoundary(after: span.range.end) : span.range.end

@@ -12,12 +12,12 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
     public enum Content: Hashable, Sendable, Codable {
         case mention(Mention)
         case style(TextStyle)
-        /// A picture that stands in the text, by its attachment's source; its character is ``pictureCharacter`` (MIB-19).
+        /// A picture that stands in the text, by its attachment's source; its character is ``imageCharacter`` (MIB-19).
         case picture(String)
     }
 
     /// What stands in the text for a picture: U+FFFC, the object replacement character.
-    public static let pictureCharacter = "\u{FFFC}"
+    public static let imageCharacter = "\u{FFFC}"
 
     public let id: ID
     public internal(set) var range: TextRange
@@ -29,7 +29,7 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
     }
 
     /// The source of the picture that the span places, if it places one.
-    public var picture: String? {
+    public var imageSource: String? {
         if case .picture(let source) = content { source } else { nil }
     }
 

@@ -15,8 +15,8 @@ struct SpanSet: Sendable, Equatable {
     mutating func add(_ content: Span.Content, over range: TextRange) -> Span {
         let span = Span(id: Span.ID(rawValue: nextID), range: range, content: content)
         nextID &+= 1
-        let place = spans.firstIndex { $0.range.location > range.location } ?? spans.count
-        spans.insert(span, at: place)
+        let insertionIndex = spans.firstIndex { $0.range.location > range.location } ?? spans.count
+        spans.insert(span, at: insertionIndex)
         return span
     }
 
@@ -25,12 +25,12 @@ struct SpanSet: Sendable, Equatable {
     }
 
     /// Follows the replacement of `range` by `length` units.
-    mutating func follow(_ range: TextRange, replacedBy length: Int) {
+    mutating func applyEdit(_ range: TextRange, replacedBy length: Int) {
         guard !spans.isEmpty else { return }
         spans = spans.compactMap { span in
             var span = span
             let moved =
-                span.style != nil ? Self.stretched(span.range, range, length) : Self.kept(span.range, range, length)
+                span.style != nil ? Self.stretched(span.range, range, length) : Self.shifted(span.range, range, length)
             guard let moved else { return nil }
             span.range = moved
             return span
@@ -52,7 +52,7 @@ struct SpanSet: Sendable, Equatable {
         }
     }
 
-    private static func kept(_ span: TextRange, _ edit: TextRange, _ length: Int) -> TextRange? {
+    private static func shifted(_ span: TextRange, _ edit: TextRange, _ length: Int) -> TextRange? {
         if edit.location >= span.end { return span }
         guard edit.end <= span.location else { return nil }
         return TextRange(location: span.location + length - edit.length, length: span.length)
@@ -95,23 +95,23 @@ extension SpanSet {
             }
             for other in Set(others.compactMap(\.style)).ordered { set(other, false, over: range) }
         }
-        var pieces: [TextRange] = isOn ? [range] : []
+        var newRanges: [TextRange] = isOn ? [range] : []
         for span in same {
             let touches = span.range.location <= range.end && range.location <= span.range.end
             guard touches else { continue }
             if isOn {
-                let start = min(pieces[0].location, span.range.location)
-                pieces[0] = TextRange(start: start, end: max(pieces[0].end, span.range.end))
+                let start = min(newRanges[0].location, span.range.location)
+                newRanges[0] = TextRange(start: start, end: max(newRanges[0].end, span.range.end))
             } else {
                 if span.range.location < range.location {
-                    pieces.append(TextRange(start: span.range.location, end: min(range.location, span.range.end)))
+                    newRanges.append(TextRange(start: span.range.location, end: min(range.location, span.range.end)))
                 }
                 if span.range.end > range.end {
-                    pieces.append(TextRange(start: max(range.end, span.range.location), end: span.range.end))
+                    newRanges.append(TextRange(start: max(range.end, span.range.location), end: span.range.end))
                 }
             }
         }
         remove { $0.style == style && $0.range.location <= range.end && range.location <= $0.range.end }
-        for piece in pieces { _ = add(.style(style), over: piece) }
+        for newRange in newRanges { _ = add(.style(style), over: newRange) }
     }
 }

@@ -12,29 +12,29 @@ struct TextChunk: Sendable {
     private(set) var text: String
     private(set) var summary: TextSummary
     /// From where to look for an offset; not kept up for ASCII, which needs no looking.
-    private var marks = UTF8Scan.Marks()
+    private var breadcrumbs = UTF8Scan.Breadcrumbs()
 
     init(_ text: String) {
         self.text = text
         summary = TextSummary(of: text)
-        mark()
+        updateBreadcrumbs()
     }
 
-    private mutating func mark() {
-        if !isASCII { marks = UTF8Scan.marks(of: text) }
+    private mutating func updateBreadcrumbs() {
+        if !isASCII { breadcrumbs = UTF8Scan.breadcrumbs(of: text) }
     }
 
     var isASCII: Bool { summary.utf8 == summary.utf16 }
 
     /// The index of the scalar that a UTF-16 offset lies in.
     func index(atUTF16 offset: Int) -> String.Index {
-        let place = isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, marks)
-        return text.utf8.index(text.startIndex, offsetBy: place)
+        let utf8Offset = isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, breadcrumbs)
+        return text.utf8.index(text.startIndex, offsetBy: utf8Offset)
     }
 
     func utf16Offset(of index: String.Index) -> Int {
-        let place = text.utf8.distance(from: text.startIndex, to: index)
-        return isASCII ? place : UTF8Scan.utf16Count(of: text, bytes: place, marks)
+        let utf8Offset = text.utf8.distance(from: text.startIndex, to: index)
+        return isASCII ? utf8Offset : UTF8Scan.utf16Count(of: text, bytes: utf8Offset, breadcrumbs)
     }
 
     mutating func replace(_ range: TextRange, with replacement: String) {
@@ -42,7 +42,7 @@ struct TextChunk: Sendable {
         summary.subtract(TextSummary(of: text[bounds]))
         summary.add(TextSummary(of: replacement))
         text.replaceSubrange(bounds, with: replacement)
-        mark()
+        updateBreadcrumbs()
     }
 
     /// A long text as chunks that are neither too large nor, but for a single one, too small.
@@ -92,7 +92,7 @@ extension TextChunk: RopeElement {
         let rest = TextChunk(String(text[index...]))
         text = String(text[..<index])
         summary.subtract(rest.summary)
-        mark()
+        updateBreadcrumbs()
         return rest
     }
 }

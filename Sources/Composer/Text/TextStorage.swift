@@ -32,12 +32,12 @@ struct TextStorage: Sendable {
         guard range.length > 0, !rope.isEmpty else { return "" }
         var (index, start) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: false)
         var text = ""
-        var left = range.length
-        while left > 0, index < rope.endIndex {
+        var remaining = range.length
+        while remaining > 0, index < rope.endIndex {
             let chunk = rope[index]
-            let end = min(start + left, chunk.summary.utf16)
+            let end = min(start + remaining, chunk.summary.utf16)
             text += chunk.text[chunk.index(atUTF16: start)..<chunk.index(atUTF16: end)]
-            left -= end - start
+            remaining -= end - start
             start = 0
             rope.formIndex(after: &index)
         }
@@ -47,10 +47,10 @@ struct TextStorage: Sendable {
     /// The offset, or the start of the surrogate pair that it lies in.
     func scalarStart(at offset: Int) -> Int {
         guard offset > 0, offset < utf16Count else { return min(max(offset, 0), utf16Count) }
-        let (index, place) = rope.find(at: offset, in: UTF16Metric(), preferEnd: false)
+        let (index, chunkOffset) = rope.find(at: offset, in: UTF16Metric(), preferEnd: false)
         let chunk = rope[index]
         if chunk.isASCII { return offset }
-        return offset - place + chunk.utf16Offset(of: chunk.index(atUTF16: place))
+        return offset - chunkOffset + chunk.utf16Offset(of: chunk.index(atUTF16: chunkOffset))
     }
 
     /// Replaces a range whose ends are not within surrogate pairs.
@@ -71,9 +71,9 @@ struct TextStorage: Sendable {
     /// The common case: what changes lies in one chunk that has room for it.
     private mutating func replaceInChunk(_ range: TextRange, with replacement: String) -> Bool {
         guard !rope.isEmpty, replacement.utf8.count <= TextChunk.maximumSize else { return false }
-        var (index, place) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: true)
+        var (index, chunkOffset) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: true)
         let summary = rope[index].summary
-        let inner = TextRange(location: place, length: range.length)
+        let inner = TextRange(location: chunkOffset, length: range.length)
         // A unit of UTF-16 takes at most three bytes, so that the size after the edit is known closely enough.
         let added = replacement.utf8.count
         guard inner.end <= summary.utf16, summary.utf8 + added <= TextChunk.maximumSize,
@@ -111,11 +111,11 @@ extension TextStorage {
     /// Hands on the scalars from an offset on, until told to stop.
     private func scanForward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
         guard offset < utf16Count else { return }
-        var (index, place) = rope.find(at: max(offset, 0), in: UTF16Metric(), preferEnd: false)
+        var (index, chunkOffset) = rope.find(at: max(offset, 0), in: UTF16Metric(), preferEnd: false)
         while index < rope.endIndex {
             let chunk = rope[index]
-            for scalar in chunk.text.unicodeScalars[chunk.index(atUTF16: place)...] where !body(scalar) { return }
-            place = 0
+            for scalar in chunk.text.unicodeScalars[chunk.index(atUTF16: chunkOffset)...] where !body(scalar) { return }
+            chunkOffset = 0
             rope.formIndex(after: &index)
         }
     }
@@ -123,45 +123,45 @@ extension TextStorage {
     /// Hands on the scalars before an offset, the nearest first, until told to stop.
     private func scanBackward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
         guard offset > 0, !rope.isEmpty else { return }
-        var (index, place) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        var (index, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
         var chunk = rope[index]
-        var end = chunk.index(atUTF16: place)
+        var end = chunk.index(atUTF16: chunkOffset)
         while true {
             for scalar in chunk.text.unicodeScalars[..<end].reversed() where !body(scalar) { return }
             guard index > rope.startIndex else { return }
             rope.formIndex(before: &index)
             chunk = rope[index]
             end = chunk.text.endIndex
-            place = 0
+            chunkOffset = 0
         }
     }
 
     /// The offset of the first scalar from `offset` on that satisfies the condition, or where the text or the
     /// limit, in scalars, ends; moved to the start of its cluster.
     func firstOffset(from offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
-        var place = offset
-        var left = limit
+        var position = offset
+        var remaining = limit
         scanForward(from: offset) { scalar in
-            guard left > 0, !condition(scalar) else { return false }
-            place += scalar.utf16.count
-            left -= 1
+            guard remaining > 0, !condition(scalar) else { return false }
+            position += scalar.utf16.count
+            remaining -= 1
             return true
         }
-        return clusterStart(at: place)
+        return clusterStart(at: position)
     }
 
     /// The offset after the last scalar before `offset` that satisfies the condition, or where the text or the
     /// limit, in scalars, ends; moved to the start of its cluster.
     func lastOffset(before offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
-        var place = offset
-        var left = limit
+        var position = offset
+        var remaining = limit
         scanBackward(from: offset) { scalar in
-            guard left > 0, !condition(scalar) else { return false }
-            place -= scalar.utf16.count
-            left -= 1
+            guard remaining > 0, !condition(scalar) else { return false }
+            position -= scalar.utf16.count
+            remaining -= 1
             return true
         }
-        return clusterStart(at: place)
+        return clusterStart(at: position)
     }
 }
 
@@ -171,28 +171,28 @@ extension TextStorage {
     /// The nearest offset, at or before `offset`, where a cluster begins whatever stands farther away; with one
     /// scalar at least between it and `offset`, so that no edit at `offset` changes that.
     private func anchor(before offset: Int) -> Int {
-        var place = offset
+        var position = offset
         var next: Unicode.Scalar?
         scanBackward(from: offset) { scalar in
             if let next, scalar.certainlyBreaks(before: next) { return false }
-            place -= scalar.utf16.count
+            position -= scalar.utf16.count
             next = scalar
             return true
         }
-        return place
+        return position
     }
 
     /// The counterpart of `anchor(before:)` after an offset.
     private func anchor(after offset: Int) -> Int {
-        var place = offset
+        var position = offset
         var previous: Unicode.Scalar?
         scanForward(from: offset) { scalar in
             if let previous, previous.certainlyBreaks(before: scalar) { return false }
-            place += scalar.utf16.count
+            position += scalar.utf16.count
             previous = scalar
             return true
         }
-        return place
+        return position
     }
 
     /// The start of the cluster that `offset` lies in; `offset` itself on a boundary.
@@ -206,11 +206,11 @@ extension TextStorage {
         let anchor = anchor(before: offset)
         let window = string(in: TextRange(start: anchor, end: offset + next.utf16.count))
         var start = anchor
-        var place = anchor
+        var position = anchor
         for character in window {
-            guard place <= offset else { break }
-            start = place
-            place += character.utf16.count
+            guard position <= offset else { break }
+            start = position
+            position += character.utf16.count
         }
         return start
     }
@@ -261,21 +261,22 @@ extension TextStorage {
     /// How many Unicode scalars lie before the UTF-16 offset.
     func scalarOffset(ofUTF16 offset: Int) -> Int {
         guard offset > 0, !rope.isEmpty else { return 0 }
-        let (index, place) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
+        let (index, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
         let chunk = rope[index]
         let head = rope.offset(of: index, in: ScalarMetric())
-        if chunk.isASCII { return head + place }
-        return head + chunk.text.unicodeScalars.distance(from: chunk.text.startIndex, to: chunk.index(atUTF16: place))
+        if chunk.isASCII { return head + chunkOffset }
+        return head
+            + chunk.text.unicodeScalars.distance(from: chunk.text.startIndex, to: chunk.index(atUTF16: chunkOffset))
     }
 
     /// The UTF-16 offset before which `offset` scalars lie.
     func utf16Offset(ofScalar offset: Int) -> Int {
         guard offset > 0, !rope.isEmpty else { return 0 }
-        let (index, place) = rope.find(at: min(offset, scalarCount), in: ScalarMetric(), preferEnd: true)
+        let (index, chunkOffset) = rope.find(at: min(offset, scalarCount), in: ScalarMetric(), preferEnd: true)
         let chunk = rope[index]
         let head = rope.offset(of: index, in: UTF16Metric())
-        if chunk.isASCII { return head + place }
-        return head + chunk.utf16Offset(of: ScalarMetric().index(at: place, in: chunk))
+        if chunk.isASCII { return head + chunkOffset }
+        return head + chunk.utf16Offset(of: ScalarMetric().index(at: chunkOffset, in: chunk))
     }
 }
 

@@ -4,64 +4,64 @@
 /// of it to note where it can start: for chunks of a few hundred bytes that costs more than it saves.
 enum UTF8Scan {
     /// How many UTF-16 units the first 0, 64, 128 … 448 bytes of a text make; the largest number where it ends before.
-    typealias Marks = SIMD8<UInt16>
+    typealias Breadcrumbs = SIMD8<UInt16>
 
     private static let stride = 64
 
-    static func marks(of text: String) -> Marks {
+    static func breadcrumbs(of text: String) -> Breadcrumbs {
         withBytes(of: text) { start, bytes in
-            var marks = Marks(repeating: .max)
+            var breadcrumbs = Breadcrumbs(repeating: .max)
             var units = 0
-            marks[0] = 0
-            for mark in 1..<Marks.scalarCount where mark * stride <= bytes {
-                units = count(start, from: (mark - 1) * stride, to: mark * stride, and: units)
-                marks[mark] = UInt16(truncatingIfNeeded: units)
+            breadcrumbs[0] = 0
+            for crumb in 1..<Breadcrumbs.scalarCount where crumb * stride <= bytes {
+                units = count(start, from: (crumb - 1) * stride, to: crumb * stride, and: units)
+                breadcrumbs[crumb] = UInt16(truncatingIfNeeded: units)
             }
-            return marks
+            return breadcrumbs
         }
     }
 
     /// How many UTF-16 units the first `bytes` bytes of a text make, which end at a scalar.
-    static func utf16Count(of text: String, bytes: Int, _ marks: Marks) -> Int {
-        let mark = min(bytes / stride, Marks.scalarCount - 1)
+    static func utf16Count(of text: String, bytes: Int, _ breadcrumbs: Breadcrumbs) -> Int {
+        let crumb = min(bytes / stride, Breadcrumbs.scalarCount - 1)
         return withBytes(of: text) { start, _ in
-            count(start, from: mark * stride, to: bytes, and: Int(marks[mark]))
+            count(start, from: crumb * stride, to: bytes, and: Int(breadcrumbs[crumb]))
         }
     }
 
     /// How many bytes stand before the scalar that a UTF-16 offset lies in; all of them if it lies beyond the text.
-    static func offset(atUTF16 offset: Int, in text: String, _ marks: Marks) -> Int {
+    static func offset(atUTF16 offset: Int, in text: String, _ breadcrumbs: Breadcrumbs) -> Int {
         // Equal is not enough, here and below: the scalar at the offset may have begun before.
-        var mark = Marks.scalarCount - 1
-        while mark > 0, Int(marks[mark]) >= offset { mark -= 1 }
+        var crumb = Breadcrumbs.scalarCount - 1
+        while crumb > 0, Int(breadcrumbs[crumb]) >= offset { crumb -= 1 }
         return withBytes(of: text) { start, bytes in
-            var place = mark * stride
-            var units = Int(marks[mark])
-            while place &+ 8 <= bytes {
-                let next = units &+ count(start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            var byteOffset = crumb * stride
+            var units = Int(breadcrumbs[crumb])
+            while byteOffset &+ 8 <= bytes {
+                let next = units &+ count(start.loadUnaligned(fromByteOffset: byteOffset, as: UInt64.self))
                 guard next < offset else { break }
                 units = next
-                place &+= 8
+                byteOffset &+= 8
             }
-            while place < bytes {
-                units &+= count(start.load(fromByteOffset: place, as: UInt8.self))
-                if units > offset { return place }
-                place &+= 1
+            while byteOffset < bytes {
+                units &+= count(start.load(fromByteOffset: byteOffset, as: UInt8.self))
+                if units > offset { return byteOffset }
+                byteOffset &+= 1
             }
             return bytes
         }
     }
 
-    private static func count(_ start: UnsafeRawPointer, from place: Int, to end: Int, and before: Int) -> Int {
+    private static func count(_ start: UnsafeRawPointer, from byteOffset: Int, to end: Int, and before: Int) -> Int {
         var units = before
-        var place = place
-        while place &+ 8 <= end {
-            units &+= count(start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            place &+= 8
+        var byteOffset = byteOffset
+        while byteOffset &+ 8 <= end {
+            units &+= count(start.loadUnaligned(fromByteOffset: byteOffset, as: UInt64.self))
+            byteOffset &+= 8
         }
-        while place < end {
-            units &+= count(start.load(fromByteOffset: place, as: UInt8.self))
-            place &+= 1
+        while byteOffset < end {
+            units &+= count(start.load(fromByteOffset: byteOffset, as: UInt8.self))
+            byteOffset &+= 1
         }
         return units
     }

@@ -21,7 +21,7 @@ struct UndoHistory: Sendable {
         var insertedLength: Int
     }
 
-    struct Moment: Sendable {
+    struct UndoSnapshot: Sendable {
         var spans: [Span]
         var selection: TextRange
         var syntax: WrittenText.Syntax
@@ -29,8 +29,8 @@ struct UndoHistory: Sendable {
 
     struct Step: Sendable {
         var edits: [Edit]
-        var before: Moment
-        var after: Moment
+        var before: UndoSnapshot
+        var after: UndoSnapshot
         var extra: Extra?
     }
 
@@ -39,7 +39,7 @@ struct UndoHistory: Sendable {
         /// A message was handed over, with these.
         case sent(SentExtras)
         /// Something else was begun before this was done.
-        case left(ComposerContext)
+        case suspended(ComposerContext)
     }
 
     private struct Run: Equatable {
@@ -93,7 +93,7 @@ struct UndoHistory: Sendable {
     }
 
     mutating func record(
-        _ edits: [Edit], grouping: UndoGrouping, from before: Moment, to after: Moment, at time: Duration
+        _ edits: [Edit], grouping: UndoGrouping, from before: UndoSnapshot, to after: UndoSnapshot, at time: Duration
     ) {
         guard depth > 0 else { return }
         redoSteps = []
@@ -151,15 +151,15 @@ struct UndoHistory: Sendable {
     /// Puts the way back to what was left behind all other steps.
     ///
     /// - Parameter inRedo: the way is forward: it was left by undoing.
-    mutating func addWay(to context: ComposerContext, inRedo: Bool, at moment: Moment) {
+    mutating func addWay(to context: ComposerContext, inRedo: Bool, at snapshot: UndoSnapshot) {
         guard depth > 0 else { return }
-        let step = Step(edits: [], before: moment, after: moment, extra: .left(context))
+        let step = Step(edits: [], before: snapshot, after: snapshot, extra: .suspended(context))
         run = nil
         if inRedo { redoSteps.append(step) } else { undoSteps.append(step) }
     }
 
     /// Forgets the step that was just taken: the way back is another.
-    mutating func removeTaken(byUndo: Bool) {
+    mutating func removeConsumed(byUndo: Bool) {
         if byUndo { redoSteps.removeLast() } else { undoSteps.removeLast() }
     }
 
@@ -170,22 +170,22 @@ struct UndoHistory: Sendable {
     }
 
     private static func step(_ step: Step, without id: String) -> Step? {
-        guard case .left(.edit(var edit))? = step.extra else { return step }
+        guard case .suspended(.edit(var edit))? = step.extra else { return step }
         edit.history.forgetWays(to: id)
         var step = step
         guard edit.id != id else {
             // What was left before it is still to be had.
-            guard let before = edit.history.left else { return nil }
-            step.extra = .left(before)
+            guard let before = edit.history.suspendedContext else { return nil }
+            step.extra = .suspended(before)
             return step
         }
-        step.extra = .left(.edit(edit))
+        step.extra = .suspended(.edit(edit))
         return step
     }
 
     /// What was left before the steps that are there, the latest.
-    var left: ComposerContext? {
-        for step in undoSteps.reversed() { if case .left(let context)? = step.extra { return context } }
+    var suspendedContext: ComposerContext? {
+        for step in undoSteps.reversed() { if case .suspended(let context)? = step.extra { return context } }
         return nil
     }
 

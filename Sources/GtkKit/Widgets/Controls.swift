@@ -68,7 +68,7 @@ public final class ScrolledWindow: Widget {
         gtk_scrolled_window_set_policy(cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
         gtk_scrolled_window_set_propagate_natural_width(cast(), 1)
         gtk_scrolled_window_set_propagate_natural_height(cast(), 1)
-        takesScrolling(only: .sideways)
+        handleScrolling(only: .sideways)
         setChild(child)
     }
 

@@ -6,7 +6,7 @@ extension Widget {
     /// Never beside a GtkStack: to assistive technology each child of a stack is the page that it stands on, and for a
     /// child without a page GTK 4.8 follows a null pointer as soon as the popover closes.
     public final func attachPopover(to parent: Widget) {
-        PopoverGrabs.keepInBounds
+        PopoverGrabs.installUnmapHook
         precondition(shim_is_a(parent.pointer, gtk_stack_get_type()) == 0, "a popover is no page of a stack")
         gtk_widget_set_parent(cast(), parent.cast())
     }
@@ -19,7 +19,7 @@ extension Widget {
 /// until another popover is opened and closed.
 enum PopoverGrabs {
     /// Once a process.
-    static let keepInBounds: Void = {
+    static let installUnmapHook: Void = {
         // The signal is there when the class is.
         g_type_class_ref(gtk_widget_get_type())
         let unmap = g_signal_lookup("unmap", gtk_widget_get_type())
@@ -70,20 +70,20 @@ public final class CompanionPopover: Widget {
 }
 
 /// What had the focus when a popover opened. GTK gives it to the first button of the window when one closes.
-public final class KeptFocus {
+public final class FocusRestorer {
     private var widget: Widget?
 
     public init() {}
 
     /// Keeps what has the focus in the window that the widget is in.
-    public func keep(around widget: Widget) {
+    public func save(around widget: Widget) {
         self.widget = gtk_widget_get_root(widget.cast()).flatMap { gtk_root_get_focus($0) }.map {
             Widget(borrowing: $0)
         }
     }
 
     /// Gives it back, once.
-    public func giveBack() {
+    public func restore() {
         // It may have gone meanwhile.
         if let widget, gtk_widget_get_root(widget.cast()) != nil { widget.grabFocus() }
         widget = nil

@@ -12,7 +12,7 @@ extension ScrolledWindow {
     /// A GtkScrolledWindow takes each turn of a wheel over it, also along an axis on which it cannot move, and each
     /// motion of a touchpad from its first event on. With a window of either axis in each other, both are to be told.
     /// Shift turns the wheel sideways.
-    public func takesScrolling(only axis: ScrollAxis) {
+    public func handleScrolling(only axis: ScrollAxis) {
         ScrollDivider(axis, of: self).listen(on: self)
     }
 }

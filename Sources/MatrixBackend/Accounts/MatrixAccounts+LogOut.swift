@@ -2,10 +2,10 @@ public import ChatCore
 import ChatStore
 
 extension MatrixAccounts {
-    public func unsent(of account: String) async throws -> UnsentCount {
+    public func pendingCount(of account: String) async throws -> PendingCount {
         guard let entry = entry(account) else { throw ChatError.notFound }
-        guard let store = entry.store else { return UnsentCount(messages: 0, drafts: 0) }
-        return try await store.unsentCount()
+        guard let store = entry.store else { return PendingCount(messages: 0, drafts: 0) }
+        return try await store.pendingCount()
     }
 
     public func logOut(_ account: String, isForced: Bool) async throws {
@@ -19,13 +19,13 @@ extension MatrixAccounts {
         // Gone from the list first: what follows may be interrupted, and must not come back half.
         try await list.removeAccount(account)
         entries.removeAll { $0.account.id == account }
-        tell()
+        publishStates()
         entry.following.forEach { $0.cancel() }
         await entry.backend?.close()
         await entry.store?.close()
-        await memory.removeSecret(of: account)
-        try? await folders.secrets.removeSecret(of: account)
-        try? await keyring.removeSecret(of: account)
+        await memory.removeCredential(of: account)
+        try? await folders.credentialStore.removeCredential(of: account)
+        try? await keyring.removeCredential(of: account)
         try? folders.remove(account)
     }
 }

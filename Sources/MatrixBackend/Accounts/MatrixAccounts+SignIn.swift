@@ -17,7 +17,7 @@ extension MatrixAccounts: SignInService {
             let found = try await Discovery(transport: transport).homeserver(for: address)
             let ways = try await MatrixClient(server: found.url, transport: transport).loginFlows()
             return SignInServer(
-                url: found.url, takesPassword: ways.contains("m.login.password"),
+                url: found.url, supportsPassword: ways.contains("m.login.password"),
                 hasWebPage: ways.contains("m.login.sso"))
         } catch {
             throw try SignInProblem.of(error)
@@ -34,20 +34,20 @@ extension MatrixAccounts: SignInService {
         } catch {
             throw try SignInProblem.of(error)
         }
-        let opened = client.with(token: session.token)
+        let authenticatedClient = client.with(token: session.token)
         let id = session.user.rawValue
         let problem: SignInProblem? =
             if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
         let isOwn = if case .password = credentials { true } else { false }
         guard problem == nil, !Task.isCancelled else {
             // Not in this task, which may be cancelled.
-            if isOwn { await Task { try? await opened.logOut() }.value }
+            if isOwn { await Task { try? await authenticatedClient.logOut() }.value }
             if let problem { throw problem }
             throw CancellationError()
         }
         let account = Account(
             id: id, kind: Self.kind, server: server.url.absoluteString, device: session.device,
-            name: await opened.displayName(of: session.user) ?? id)
+            name: await authenticatedClient.displayName(of: session.user) ?? id)
         pending[id] = PendingSignIn(account: account, token: session.token, isOwn: isOwn)
         return account
     }
@@ -59,33 +59,33 @@ extension MatrixAccounts: SignInService {
         case .password(let name, let password):
             return try await client.logIn(
                 name: name, password: password.value, device: device, deviceName: deviceName)
-        case .accessToken(let secret):
-            let token = AccessToken(secret.value)
+        case .accessToken(let credential):
+            let token = AccessToken(credential.value)
             do {
-                let known = try await client.with(token: token).whoAmI()
-                return MatrixSession(user: known.user, device: known.device ?? "", token: token)
+                let identity = try await client.with(token: token).whoAmI()
+                return MatrixSession(user: identity.user, device: identity.device ?? "", token: token)
             } catch MatrixError.signedOut {
                 throw SignInProblem.wrongToken
             }
         }
     }
 
-    public func keepSecret(of account: String, in place: SecretPlace) async throws {
+    public func storeCredential(of account: String, in location: CredentialLocation) async throws {
         guard let token = pending[account]?.token else { return }
-        let secret = Secret(token.value)
-        switch place {
-        case .keyring: try await keyring.keep(secret, of: account)
-        case .memory: await memory.keep(secret, of: account)
-        case .file: try await folders.secrets.keep(secret, of: account)
+        let credential = AccountCredential(token.value)
+        switch location {
+        case .keyring: try await keyring.store(credential, of: account)
+        case .memory: await memory.store(credential, of: account)
+        case .file: try await folders.credentialStore.store(credential, of: account)
         }
-        try? await list.setSetting(place == .memory ? "1" : "", for: Self.forgottenSetting + account)
+        try? await list.setSetting(location == .memory ? "1" : "", for: Self.forgottenSetting + account)
         // What was kept elsewhere of an earlier session must not come back.
-        if place != .memory { await memory.removeSecret(of: account) }
-        if place != .file { try? await folders.secrets.removeSecret(of: account) }
-        if place != .keyring { try? await keyring.removeSecret(of: account) }
+        if location != .memory { await memory.removeCredential(of: account) }
+        if location != .file { try? await folders.credentialStore.removeCredential(of: account) }
+        if location != .keyring { try? await keyring.removeCredential(of: account) }
     }
 
-    public func begin(_ account: String) async throws {
+    public func activate(_ account: String) async throws {
         guard let signIn = pending[account] else { return }
         do {
             try await list.saveAccount(signIn.account)
@@ -101,16 +101,16 @@ extension MatrixAccounts: SignInService {
         if entry(account)?.backend == nil { await open(account) }
         if case .broken(let reason)? = entry(account)?.condition { throw SignInProblem.storage(reason: reason) }
         update(account) { $0.condition = .connecting }
-        tell()
-        await follow(account, with: signIn.token)
+        publishStates()
+        await resume(account, with: signIn.token)
     }
 
     public func abandon(_ account: String) async {
         guard let signIn = pending.removeValue(forKey: account), let server = URL(string: signIn.account.server)
         else { return }
-        await memory.removeSecret(of: account)
-        try? await folders.secrets.removeSecret(of: account)
-        try? await keyring.removeSecret(of: account)
+        await memory.removeCredential(of: account)
+        try? await folders.credentialStore.removeCredential(of: account)
+        try? await keyring.removeCredential(of: account)
         guard signIn.isOwn else { return }
         try? await MatrixClient(server: server, token: signIn.token, transport: transport).logOut()
     }
@@ -119,8 +119,8 @@ extension MatrixAccounts: SignInService {
 extension MatrixClient {
     /// nil if the user has none, or the server does not say.
     func displayName(of user: MemberID) async -> String? {
-        let answer = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
-        return answer?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
+        let response = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
+        return response?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
     }
 }
 
@@ -145,9 +145,9 @@ extension SignInProblem {
             case .unreachable(let reason): .unreachable(reason: reason)
             case .untrusted(let problem): .untrusted(Certificate(problem))
             case .busy(let wait): .tooOften(wait: wait)
-            case .refused(_, "M_USER_DEACTIVATED", _): .deactivated
-            case .refused(403, "M_FORBIDDEN", _): .wrongPassword
-            case .refused(_, let code, let reason): .refused(reason: reason.isEmpty ? code : reason)
+            case .rejected(_, "M_USER_DEACTIVATED", _): .deactivated
+            case .rejected(403, "M_FORBIDDEN", _): .wrongPassword
+            case .rejected(_, let code, let reason): .rejected(reason: reason.isEmpty ? code : reason)
             case .signedOut: .wrongToken
             case .malformed(let reason): .noHomeserver(reason: reason)
             case .tooLarge: .noHomeserver(reason: "the answer is too large")

@@ -4,7 +4,7 @@ import Foundation
 
 /// The Matrix accounts of the user: which there are, what is kept of each, and how it stands.
 ///
-/// Which there are is in the application's store, what signs them in is in a ``SecretStorage``, and each has a store of
+/// Which there are is in the application's store, what signs them in is in a ``CredentialStore``, and each has a store of
 /// its own. What is kept of an account is there with or without a network, a keyring or a session.
 public actor MatrixAccounts: AccountService {
     /// The backend's name in ``Account/kind``.
@@ -25,8 +25,8 @@ public actor MatrixAccounts: AccountService {
 
     let list: ChatStore
     let folders: AccountFolders
-    let keyring: any SecretStorage
-    let memory = MemorySecretStorage()
+    let keyring: any CredentialStore
+    let memory = MemoryCredentialStore()
     let transport: any MatrixTransport
     let translator: Translator
     let deviceName: String
@@ -42,7 +42,7 @@ public actor MatrixAccounts: AccountService {
     ///   - keyring: of the desktop.
     ///   - deviceName: under which the user's other programs show this one.
     public init(
-        list: ChatStore, folders: AccountFolders, keyring: any SecretStorage, transport: any MatrixTransport,
+        list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
         translator: Translator = .untranslated, deviceName: String,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
@@ -61,7 +61,7 @@ public actor MatrixAccounts: AccountService {
         for account in try await list.accounts() where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
-        tell()
+        publishStates()
         // Each for itself: one that waits for the keyring holds up no other.
         for entry in entries {
             let id = entry.account.id
@@ -102,19 +102,19 @@ public actor MatrixAccounts: AccountService {
 
     private var states: [AccountState] { entries.map { AccountState(account: $0.account, condition: $0.condition) } }
 
-    func tell() { observers.yield(states) }
+    func publishStates() { observers.yield(states) }
 
     func entry(_ account: String) -> Entry? { entries.first { $0.account.id == account } }
 
     func update(_ account: String, _ change: (inout Entry) -> Void) {
-        guard let place = entries.firstIndex(where: { $0.account.id == account }) else { return }
+        guard let index = entries.firstIndex(where: { $0.account.id == account }) else { return }
         let before = states
-        change(&entries[place])
-        if states != before { tell() }
+        change(&entries[index])
+        if states != before { publishStates() }
     }
 
-    public func wake() async {
-        for entry in entries { await entry.backend?.wake() }
+    public func reconnect() async {
+        for entry in entries { await entry.backend?.reconnect() }
     }
 
     public func retry(_ account: String) async {
@@ -122,7 +122,7 @@ public actor MatrixAccounts: AccountService {
         if entry.backend == nil { await open(account) }
         switch entry.condition {
         case .locked, .broken: await connect(account)
-        case .connecting, .online, .offline, .untrusted: await entry.backend?.wake()
+        case .connecting, .online, .offline, .untrusted: await entry.backend?.reconnect()
         case .signedOut: break
         }
     }
@@ -137,7 +137,7 @@ public actor MatrixAccounts: AccountService {
         do {
             let store = try await ChatStore.open(in: folders.store(of: id))
             let backend = try await MatrixBackend.start(
-                over: store, server: server, own: MemberID(id), token: nil, transport: transport,
+                over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
                 translator: translator, clock: clock)
             update(id) { entry in
                 entry.store = store
@@ -154,38 +154,38 @@ public actor MatrixAccounts: AccountService {
         guard entry(id)?.backend != nil else { return }
         update(id) { $0.condition = .connecting }
         do {
-            guard let secret = try await storedSecret(of: id) else {
+            guard let credential = try await storedCredential(of: id) else {
                 return update(id) { $0.condition = .signedOut(isSoft: true) }
             }
-            await follow(id, with: AccessToken(secret.value))
+            await resume(id, with: AccessToken(credential.value))
         } catch {
-            let problem = error as? SecretStorageError ?? .unavailable(reason: "\(type(of: error))")
+            let problem = error as? CredentialStoreError ?? .unavailable(reason: "\(type(of: error))")
             update(id) { $0.condition = .locked(problem) }
         }
     }
 
     /// Where the user asked for another place than the keyring, it is there.
-    private func storedSecret(of id: String) async throws -> Secret? {
-        if let secret = await memory.secret(of: id) { return secret }
-        if let secret = try await folders.secrets.secret(of: id) { return secret }
+    private func storedCredential(of id: String) async throws -> AccountCredential? {
+        if let credential = await memory.credential(of: id) { return credential }
+        if let credential = try await folders.credentialStore.credential(of: id) { return credential }
         // The user did not want it kept: no keyring is asked, which may not be there.
         if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
-        return try await keyring.secret(of: id)
+        return try await keyring.credential(of: id)
     }
 
-    func follow(_ id: String, with token: AccessToken) async {
+    func resume(_ id: String, with token: AccessToken) async {
         guard let backend = entry(id)?.backend else { return }
         await backend.resume(with: token)
         guard entry(id)?.following.isEmpty == true else { return }
-        let (connections, names) = (backend.connectionStates(), backend.ownNameChanges())
+        let (connections, names) = (backend.connectionStates(), backend.ownDisplayNameChanges())
         let following = [
             Task { [weak self] in
-                for await connection in connections { await self?.take(connection, of: id) }
+                for await connection in connections { await self?.handle(connection, of: id) }
             },
             // In a room one may be called otherwise: the profile decides.
             Task { [weak self] in
                 for await name in names where await self?.entry(id)?.account.name != name {
-                    await self?.askName(of: id)
+                    await self?.refreshName(of: id)
                 }
             },
         ]
@@ -193,17 +193,17 @@ public actor MatrixAccounts: AccountService {
     }
 
     /// Calls the account as its profile does: it may have been renamed here or elsewhere.
-    private func askName(of id: String) async {
+    private func refreshName(of id: String) async {
         guard let name = await entry(id)?.backend?.profileName(), entry(id)?.account.name != name else { return }
         // Where that fails the next start asks again.
         try? await list.renameAccount(id, to: name)
         update(id) { $0.account.name = name }
     }
 
-    private func take(_ connection: MatrixBackend.Connection, of id: String) {
+    private func handle(_ connection: MatrixBackend.Connection, of id: String) {
         if connection == .online, entry(id)?.isNamed == false {
             update(id) { $0.isNamed = true }
-            Task { await askName(of: id) }
+            Task { await refreshName(of: id) }
         }
         update(id) { entry in
             entry.condition =

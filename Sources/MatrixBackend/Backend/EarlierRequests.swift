@@ -8,19 +8,19 @@ struct EarlierRequests: OutboxStorage {
 
     func outboxRequests() async throws -> [OutboxRequest] {
         var requests = try await store.outboxRequests()
-        for place in requests.indices where requests[place].namesAreMentions {
+        for index in requests.indices where requests[index].namesAreMentions {
             // Of a room that is not known nobody is.
-            let members = (try? await store.members(of: requests[place].room)) ?? []
+            let members = (try? await store.members(of: requests[index].room)) ?? []
             let names = MentionNames(members.filter { !$0.hasLeft })
-            switch requests[place].action {
+            switch requests[index].action {
             case .send(var message):
                 message.text = MessageMarkup.written(message.text, naming: names)
-                requests[place].action = .send(message)
+                requests[index].action = .send(message)
             case .edit(let target, let text):
-                requests[place].action = .edit(target, MessageMarkup.written(text, naming: names))
+                requests[index].action = .edit(target, MessageMarkup.written(text, naming: names))
             case .delete, .react, .unreadable: break
             }
-            requests[place].namesAreMentions = false
+            requests[index].namesAreMentions = false
         }
         return requests
     }

@@ -6,12 +6,13 @@ import JSONReading
 /// Conversations for two.
 extension MatrixBackend {
     public func openDirect(with user: String) async throws -> RoomID {
-        guard case .user(let user)? = ChatAddress(user), user != own.rawValue else { throw ChatError.notFound }
+        guard case .user(let user)? = ChatAddress(user), user != ownUserID.rawValue else { throw ChatError.notFound }
         // Another program of the user's may have begun one a moment ago.
-        let known = try await asking { DirectRooms(.object(try await client.directRooms(of: own))) }
-        for room in known.rooms(with: user) {
+        let existing = try await asking { DirectRooms(.object(try await client.directRooms(of: ownUserID))) }
+        for room in existing.rooms(with: user) {
             // One that was left, by either, is none.
-            guard let members = try? await store.members(of: room), members.contains(where: { $0.id == own }) else {
+            guard let members = try? await store.members(of: room), members.contains(where: { $0.id == ownUserID })
+            else {
                 continue
             }
             let membership = try? await client.membership(of: user, in: room)
@@ -30,10 +31,10 @@ extension MatrixBackend {
 
     /// Marks a room as one for two, here and for the user's other programs. The room is there, marked or not.
     func noteDirect(_ room: RoomID, with user: String) async {
-        guard let kept = try? await client.directRooms(of: own),
-            let noted = DirectRooms(.object(kept)).adding(room, with: user)
+        guard let content = try? await client.directRooms(of: ownUserID),
+            let noted = DirectRooms(.object(content)).adding(room, with: user)
         else { return }
         directRooms = noted
-        try? await client.setDirectRooms(noted.json.object ?? [:], of: own)
+        try? await client.setDirectRooms(noted.json.object ?? [:], of: ownUserID)
     }
 }

@@ -9,7 +9,7 @@ extension MatrixBackend {
     private static let fillSize = 100
     private static let contextSize = 60
     /// Answers without a message in a row, after which a page stays as it is: state may go on for long.
-    static let mostFills = 20
+    static let maxFills = 20
 
     /// Sees that a target is kept, with what is around it, as far as that can be had.
     /// - Throws: ``ChatError`` if it is a message and there is none, or the server does not answer.
@@ -19,7 +19,7 @@ extension MatrixBackend {
         do {
             if try await fetch(target, in: room) { return }
             // The server can't look it up, or tells times that do not fit: from the end, as far as can be had in a while.
-            for _ in 0..<Self.mostFills {
+            for _ in 0..<Self.maxFills {
                 try await fill(gap, in: room)
                 guard let next = try await self.gap(before: target, in: room) else { return }
                 gap = next
@@ -45,34 +45,36 @@ extension MatrixBackend {
             }
             if try await !store.messages([id], in: room).isEmpty { return true }
             context = try await client.context(of: id, in: room, limit: Self.contextSize)
-        } catch MatrixError.refused(let status, "M_UNRECOGNIZED", _) where status == 404 || status == 405 {
+        } catch MatrixError.rejected(let status, "M_UNRECOGNIZED", _) where status == 404 || status == 405 {
             return false
         }
         // Single events may have been given any time by their servers.
         let times = context.events.map(\.sentAt).sorted()
         guard let gap = try await gap(around: times[times.count / 2], in: room) else { return false }
-        let stretch = HistoryStretch(
-            events: try await reader(of: room).timeline(context.events), older: context.older, newer: context.newer)
-        return try await place(stretch, in: gap, of: room, state: context.state, followsOn: false)
+        let chunk = TimelineChunk(
+            events: try await eventParser(of: room).timeline(context.events), older: context.older, newer: context.newer
+        )
+        return try await insertChunk(chunk, in: gap, of: room, state: context.state, isContiguous: false)
     }
 
     /// Goes on from what is in front of a gap, forwards.
     /// - Returns: whether that is known to the server, and something came of it.
-    func follow(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
+    func fetchForward(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
         guard let token = gap.forward else { return false }
         let page = try await client.history(of: room, before: token, limit: Self.fillSize, forwards: true)
-        let stretch = HistoryStretch(events: try await reader(of: room).timeline(page.events), newer: page.next)
-        return try await place(stretch, in: gap, of: room, state: page.state, followsOn: true)
+        let chunk = TimelineChunk(events: try await eventParser(of: room).timeline(page.events), newer: page.next)
+        return try await insertChunk(chunk, in: gap, of: room, state: page.state, isContiguous: true)
     }
 
-    private func place(
-        _ stretch: HistoryStretch, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent], followsOn: Bool
+    private func insertChunk(
+        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent], isContiguous: Bool
     ) async throws -> Bool {
-        let members = try await strangers(in: state, of: room)
-        return try await inTurn {
-            let placed = try await store.place(stretch, in: gap, of: room, members: members, followsOn: followsOn)
-            guard let placed else { return false }
-            await tell(placed)
+        let members = try await newMembers(in: state, of: room)
+        return try await serialized {
+            let roomChange = try await store.insertChunk(
+                chunk, in: gap, of: room, members: members, isContiguous: isContiguous)
+            guard let roomChange else { return false }
+            await publish(roomChange)
             roomsChanged()
             return true
         }
@@ -83,13 +85,13 @@ extension MatrixBackend {
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> (earliest: Date?, messages: Int) {
         let page = try await page(before: gap, in: room)
-        let events = try await reader(of: room).timeline(page.events.reversed())
-        let members = try await strangers(in: page.state, of: room)
-        try await inTurn {
-            guard let outcome = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
+        let events = try await eventParser(of: room).timeline(page.events.reversed())
+        let members = try await newMembers(in: page.state, of: room)
+        try await serialized {
+            guard let roomChange = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
             else { return }
-            await tell(outcome)
-            try await takeBackState(deletedBy: page.events, in: room)
+            await publish(roomChange)
+            try await removeState(deletedBy: page.events, in: room)
             roomsChanged()
         }
         return (page.events.last?.sentAt, events.count { if case .message = $0 { true } else { false } })
@@ -104,16 +106,16 @@ extension MatrixBackend {
         return HistoryPage(events: before.reversed(), state: context.state, next: context.older)
     }
 
-    private func reader(of room: RoomID) async throws -> EventReader {
-        let creation = RoomCreation(try await store.setting(RoomStateReader.creationSetting, of: room))
+    private func eventParser(of room: RoomID) async throws -> EventParser {
+        let creation = RoomCreation(try await store.setting(ParsedRoomState.creationSetting, of: room))
         let rules = try await pushRoom(room).map { (pushRules, $0) }
-        return EventReader(own: own, translator: translator, rules: rules, creation: creation)
+        return EventParser(ownUserID: ownUserID, translator: translator, rules: rules, creation: creation)
     }
 
     /// Members who are not known. Who is known is as the sync told it: this may be old.
-    private func strangers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
-        let known = Set(try await store.members(of: room).map(\.id))
-        return RoomStateReader(own: own, state: state).members.filter { !known.contains($0.id) }
+    private func newMembers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
+        let knownIDs = Set(try await store.members(of: room).map(\.id))
+        return ParsedRoomState(ownUserID: ownUserID, state: state).members.filter { !knownIDs.contains($0.id) }
     }
 
     // MARK: Which gap
@@ -122,7 +124,7 @@ extension MatrixBackend {
     private func gap(before target: TimelineTarget, in room: RoomID) async throws -> TimelineGap? {
         switch target {
         case .message(let id):
-            guard EchoBook.transaction(of: id) == nil, try await store.messages([id], in: room).isEmpty else {
+            guard LocalEchoes.transaction(of: id) == nil, try await store.messages([id], in: room).isEmpty else {
                 return nil
             }
             return try await store.gaps(in: room).last

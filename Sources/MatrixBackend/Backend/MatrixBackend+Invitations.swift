@@ -10,25 +10,25 @@ extension MatrixBackend {
     }
 
     public func accept(_ invitation: RoomID) async throws {
-        let known = invited.first { $0.room == invitation }
-        let room = try await answering(invitation) {
+        let storedInvitation = invited.first { $0.room == invitation }
+        let room = try await performDecision(invitation) {
             // A server that is not in the room yet asks that of whoever invites.
-            let via = [known?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
+            let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
             return try await client.join(invitation.rawValue, via: via)
         }
-        if let known, known.isDirect, let partner = known.inviter {
+        if let storedInvitation, storedInvitation.isDirect, let partner = storedInvitation.inviter {
             await noteDirect(room, with: partner.rawValue)
         }
-        try await enter(room, name: known?.title)
+        try await enter(room, name: storedInvitation?.title)
     }
 
     public func decline(_ invitation: RoomID) async throws {
-        try await answering(invitation) { try await client.leave(invitation) }
+        try await performDecision(invitation) { try await client.leave(invitation) }
         try await forget(invitation)
     }
 
     /// An invitation that was taken back can neither be accepted nor declined.
-    private func answering<T: Sendable>(_ invitation: RoomID, _ work: () async throws -> T) async throws -> T {
+    private func performDecision<T: Sendable>(_ invitation: RoomID, _ work: () async throws -> T) async throws -> T {
         do {
             return try await asking(work)
         } catch ChatError.notPermitted, ChatError.notFound {
@@ -38,11 +38,11 @@ extension MatrixBackend {
     }
 
     private func forget(_ invitation: RoomID) async throws {
-        var left = RoomBatch(id: invitation, createdAt: now())
-        left.isLeft = true
-        try await inTurn {
-            let batch = SyncBatch(rooms: [left])
-            for outcome in try await store.apply(batch) { await tell(outcome) }
+        var roomBatch = RoomBatch(id: invitation, createdAt: now())
+        roomBatch.isLeft = true
+        try await serialized {
+            let batch = SyncBatch(rooms: [roomBatch])
+            for roomChange in try await store.apply(batch) { await publish(roomChange) }
             try await invitationsChanged(by: batch)
         }
     }
@@ -61,11 +61,11 @@ extension MatrixBackend {
 
     /// Where a room that the user is in becomes one to be invited into, it was left before.
     func invitation(_ update: RoomUpdate, into batch: inout SyncBatch) async {
-        batch.invitations.append(Invitation(to: update.id, of: own, by: update.invitation, at: now()))
+        batch.invitations.append(Invitation(to: update.id, of: ownUserID, by: update.invitation, at: now()))
         guard (try? await store.room(update.id)) != nil else { return }
-        var left = RoomBatch(id: update.id, createdAt: now())
-        left.isLeft = true
-        batch.rooms.append(left)
+        var roomBatch = RoomBatch(id: update.id, createdAt: now())
+        roomBatch.isLeft = true
+        batch.rooms.append(roomBatch)
     }
 
     private func observeInvitations(with continuation: AsyncStream<[Invitation]>.Continuation) {

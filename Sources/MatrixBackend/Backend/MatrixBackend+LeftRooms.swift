@@ -7,48 +7,48 @@ extension MatrixBackend {
     private static let uncertainSetting = "matrix.uncertainRooms"
 
     /// Before such a sync: what is entered from then on is not among them.
-    func noteKeptRooms() async throws {
+    func noteStoredRooms() async throws {
         guard uncertainRooms == nil else { return }
-        let kept = try await keptRooms()
-        guard !kept.isEmpty else { return }
+        let stored = try await storedRooms()
+        guard !stored.isEmpty else { return }
         try await store.setSetting("1", for: Self.uncertainSetting)
-        uncertainRooms = kept
+        uncertainRooms = stored
     }
 
-    /// As ``noteKeptRooms()``, if the application ended before that sync did.
-    func recallKeptRooms() async throws {
-        if try await store.setting(Self.uncertainSetting) == "1" { uncertainRooms = try await keptRooms() }
+    /// As ``noteStoredRooms()``, if the application ended before that sync did.
+    func recallStoredRooms() async throws {
+        if try await store.setting(Self.uncertainSetting) == "1" { uncertainRooms = try await storedRooms() }
     }
 
     /// After such a sync: asks the server which rooms the user is in, and leaves the others.
-    func leaveLeftRooms() async {
+    func pruneLeftRooms() async {
         guard let uncertain = uncertainRooms else { return }
-        var gone: Set<RoomID> = []
+        var notJoined: Set<RoomID> = []
         do {
             // Each by itself too: what is kept of a room is gone with it, and a list may be short by mistake.
             for room in uncertain.subtracting(try await client.joinedRooms()) where try await isOutside(room) {
-                gone.insert(room)
+                notJoined.insert(room)
             }
-        } catch MatrixError.refused {
+        } catch MatrixError.rejected {
             // It will not say it the next time either.
-            gone = []
+            notJoined = []
         } catch {
             return
         }
-        try? await inTurn {
+        try? await serialized {
             // One that the sync made an invitation is none that is left.
-            let left = try await keptRooms().intersection(gone)
-            let rooms = left.map { room in
-                var left = RoomBatch(id: room, createdAt: now())
-                left.isLeft = true
-                return left
+            let leftRooms = try await storedRooms().intersection(notJoined)
+            let rooms = leftRooms.map { room in
+                var roomBatch = RoomBatch(id: room, createdAt: now())
+                roomBatch.isLeft = true
+                return roomBatch
             }
             let batch = SyncBatch(rooms: rooms, settings: [Self.uncertainSetting: ""])
-            for outcome in try await store.apply(batch) { await tell(outcome) }
+            for roomChange in try await store.apply(batch) { await publish(roomChange) }
             uncertainRooms = nil
             if !rooms.isEmpty { roomsChanged() }
         }
     }
 
-    private func keptRooms() async throws -> Set<RoomID> { Set(try await store.roomSummaries().map(\.id)) }
+    private func storedRooms() async throws -> Set<RoomID> { Set(try await store.roomSummaries().map(\.id)) }
 }

@@ -3,24 +3,25 @@ import ChatStore
 public import Foundation
 
 extension MatrixBackend {
-    public nonisolated func takeIn(
+    public nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
-        let entry = try await media.takeIn(content, progress: progress)
-        return MediaReference(uri: MediaReference.keptScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
+        let entry = try await media.store(content, progress: progress)
+        return MediaReference(
+            uri: MediaReference.localScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
     }
 
     /// Fetches it from the server if it is not here.
     public nonisolated func content(of reference: MediaReference) async throws -> URL {
         let uri = reference.uri
-        if let kept = try await keptFile(of: uri) { return kept }
+        if let cached = try await cachedFile(of: uri) { return cached }
         return try await fetches.file(uri) { [self] in
             try await fetch(as: uri) { try await client.download(uri, to: $0) }
         }
     }
 
-    public nonisolated func contentAtHand(of reference: MediaReference) async -> URL? {
-        (try? await keptFile(of: reference.uri)) ?? nil
+    public nonisolated func cachedContent(of reference: MediaReference) async -> URL? {
+        (try? await cachedFile(of: reference.uri)) ?? nil
     }
 
     /// One that the server makes, where that is less than the content.
@@ -30,9 +31,9 @@ extension MatrixBackend {
         let uri = reference.uri
         guard uri.hasPrefix("mxc://"), let side = ThumbnailSide(of: reference, fitting: width, by: height)?.pixels
         else { return try await content(of: reference) }
-        if let kept = try await keptFile(of: uri) { return kept }
+        if let cached = try await cachedFile(of: uri) { return cached }
         let name = "\(uri)#\(side)"
-        if let kept = try await fetched.file(of: name) { return kept }
+        if let cached = try await fetched.file(of: name) { return cached }
         do {
             return try await fetches.file(name) { [self] in
                 try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
@@ -53,14 +54,14 @@ extension MatrixBackend {
 
     /// Deletes what was sent or is not to be sent any more, and of what was fetched what is too much.
     nonisolated func sweepMedia() async {
-        await media.sweep(MediaReference.keptScheme, knownBy: store, at: now())
+        await media.sweep(MediaReference.localScheme, knownBy: store, at: now())
         try? await fetched.purge()
     }
 
     // MARK: Files
 
     /// What is here; nil if it has to be fetched.
-    private nonisolated func keptFile(of uri: String) async throws -> URL? {
+    private nonisolated func cachedFile(of uri: String) async throws -> URL? {
         if let digest = MediaReference.digest(of: uri) {
             guard let url = media.url(of: digest) else { throw ChatError.notFound }
             return url
@@ -83,7 +84,7 @@ extension MatrixBackend {
         } catch {
             throw Self.chatError(error)
         }
-        return try await fetched.keep(file, as: name)
+        return try await fetched.store(file, as: name)
     }
 }
 

@@ -11,12 +11,12 @@ extension MatrixBackend {
     public func send(
         _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
     ) async throws -> Message {
-        if let known = try await sent(transaction, in: room) { return known }
+        if let existing = try await sent(transaction, in: room) { return existing }
         let queued = try await queue([(transaction, message)], to: room, leaving: nil)[0]
-        if let known = try await sent(transaction, in: room) { return known }
+        if let existing = try await sent(transaction, in: room) { return existing }
         // The watcher comes to it in its turn.
         let request = OutboxRequest(id: transaction, room: room, action: .send(queued), queuedAt: now())
-        return EchoBook.preview(of: queued, request, by: own)
+        return LocalEchoes.preview(of: queued, request, by: ownUserID)
     }
 
     public func send(
@@ -30,14 +30,14 @@ extension MatrixBackend {
     private func queue(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws -> [WrittenMessage] {
-        try await refuseIfEncrypted(room)
+        try await rejectIfEncrypted(room)
         var queued: [(transaction: TransactionID, message: WrittenMessage)] = []
         for (transaction, message) in messages {
             try await check(message)
             guard excess(of: message, isEdit: false) <= 0 else { throw ChatError.invalidMessage }
-            queued += zip(transaction.first(message.parts.count), message.parts).map { ($0, $1) }
+            queued += zip(transaction.first(message.eventMessages.count), message.eventMessages).map { ($0, $1) }
         }
-        watch(room)
+        observeOutbox(room)
         let removesDraft = messages.contains { $0.message.removesDraft }
         try await outbox.send(queued, to: room, removingDraft: removesDraft, leaving: draft)
         if removesDraft { roomsChanged() }
@@ -51,34 +51,36 @@ extension MatrixBackend {
     }
 
     public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
-        try await refuseIfEncrypted(room)
-        let (target, known) = try await target(message, in: room, isOwn: true)
-        let changed = WrittenMessage(text, kind: known.kind, files: known.attachments)
+        try await rejectIfEncrypted(room)
+        let (target, existing) = try await target(message, in: room, isOwn: true)
+        let changed = WrittenMessage(text, kind: existing.kind, files: existing.attachments)
         guard ChatLimits.isValidMessage(text.source, attachments: changed.files.count),
             excess(of: changed, isEdit: true) <= 0
         else { throw ChatError.invalidMessage }
-        watch(room)
+        observeOutbox(room)
         try await outbox.edit(target, in: room, to: text, transaction: newTransaction())
     }
 
     public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
         // An edit has the text twice.
-        let largest = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
-        let sizes = MessageContent(own: own).contents(of: message).map { (try? $0.encoded().count) ?? .max / 2 }
-        let size = (sizes.max() ?? 0) - largest
+        let maxSize = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
+        let sizes = MessageContent(ownUserID: ownUserID).contents(of: message).map {
+            (try? $0.encoded().count) ?? .max / 2
+        }
+        let size = (sizes.max() ?? 0) - maxSize
         return max(size, message.text.source.utf8.count - ChatLimits.messageBytes)
     }
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
         // What is deleted already is as it should be.
-        if try await store.messages([message], in: room).first.map(shown)?.isDeleted == true { return }
+        if try await store.messages([message], in: room).first.map(displayed)?.isDeleted == true { return }
         let (target, _) = try await target(message, in: room, isOwn: true)
-        watch(room)
+        observeOutbox(room)
         try await outbox.delete(target, in: room, transaction: newTransaction())
     }
 
     public func setTyping(_ isTyping: Bool, in room: RoomID) async {
-        try? await client.setTyping(isTyping, by: own, in: room)
+        try? await client.setTyping(isTyping, by: ownUserID, in: room)
     }
 
     public func draft(in room: RoomID) async throws -> SavedDraft? {
@@ -90,27 +92,28 @@ extension MatrixBackend {
     }
 
     /// Puts one's reaction under a message or takes it away.
-    public func react(_ text: String, isGiven: Bool, to message: MessageID, in room: RoomID) async throws {
+    public func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
-        try await refuseIfEncrypted(room)
+        try await rejectIfEncrypted(room)
         let (target, _) = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
-            let known = try await store.messages([id], in: room).first.map(shown)
-            let isThere = known?.reactions.first { $0.text == text }?.senders.contains(own) ?? false
-            guard isThere != isGiven else { return }
+            let existing = try await store.messages([id], in: room).first.map(displayed)
+            let isThere = existing?.reactions.first { $0.text == text }?.senders.contains(ownUserID) ?? false
+            guard isThere != isAdded else { return }
         }
-        watch(room)
-        try await outbox.react(text, isGiven: isGiven, to: target, in: room, transaction: newTransaction())
+        observeOutbox(room)
+        try await outbox.react(text, isAdded: isAdded, to: target, in: room, transaction: newTransaction())
     }
 
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
-        if EchoBook.transaction(of: message) != nil { return [] }
+        if LocalEchoes.transaction(of: message) != nil { return [] }
         let revisions = try await store.revisions(of: message, in: room)
-        guard let kept = try await store.messages([message], in: room).first, shown(kept).wording != kept.wording,
-            !shown(kept).isDeleted
+        guard let stored = try await store.messages([message], in: room).first,
+            displayed(stored).wording != stored.wording,
+            !displayed(stored).isDeleted
         else { return revisions }
         // What it says now is on its way.
-        let now = MessageRevision(kept.wording, writtenAt: kept.editedAt ?? kept.sentAt)
+        let now = MessageRevision(stored.wording, writtenAt: stored.editedAt ?? stored.sentAt)
         return revisions + [now]
     }
 
@@ -130,39 +133,39 @@ extension MatrixBackend {
     }
 
     /// Shows what becomes of what is on its way in a room.
-    func watch(_ room: RoomID) {
+    func observeOutbox(_ room: RoomID) {
         guard watches[room] == nil, !isClosed else { return }
         let items = outbox.items(in: room)
         watches[room] = Task { [weak self] in
             var isFirst = true
             for await items in items {
-                await self?.follow(items, in: room, isFirst: isFirst)
+                await self?.handleOutboxItems(items, in: room, isFirst: isFirst)
                 isFirst = false
             }
         }
     }
 
-    private func follow(_ items: [OutboxItem], in room: RoomID, isFirst: Bool) async {
-        await inTurn {
-            if isFirst { await settleKept(items, in: room) }
+    private func handleOutboxItems(_ items: [OutboxItem], in room: RoomID, isFirst: Bool) async {
+        await serialized {
+            if isFirst { await resolveStored(items, in: room) }
             let before = waiting(in: room)
-            let targets = changes.follow(items, in: room)
-            tell(echoes.follow(items, in: room, by: own), in: room)
+            let targets = changes.update(items, in: room)
+            publish(localEchoes.update(items, in: room, by: ownUserID), in: room)
             if waiting(in: room) != before { roomsChanged() }
             guard !targets.isEmpty else { return }
             var changed: [Message] = []
             for target in targets { changed += await messages(of: target, in: room) }
-            if !changed.isEmpty { tell(.changed(changed), in: room) }
+            if !changed.isEmpty { publish(.changed(changed), in: room) }
         }
     }
 
     /// A kill between the sync and the server's answer leaves a message in the store and in the outbox: it is shown once.
-    private func settleKept(_ items: [OutboxItem], in room: RoomID) async {
+    private func resolveStored(_ items: [OutboxItem], in room: RoomID) async {
         for item in items {
             guard case .send = item.request.action,
                 (try? await store.message(of: item.request.id, in: room)) ?? nil != nil
             else { continue }
-            echoes.settle(item.request.id, in: room)
+            localEchoes.resolve(item.request.id, in: room)
         }
     }
 
@@ -170,15 +173,15 @@ extension MatrixBackend {
     private func messages(of target: OutboxTarget, in room: RoomID) async -> [Message] {
         switch target {
         case .message(let id):
-            if let echo = echoes.echo(of: id, in: room) { return [echo] }
+            if let echo = localEchoes.localEcho(of: id, in: room) { return [echo] }
             return (try? await store.messages([id], in: room)) ?? []
         case .queued(let transaction): return (try? await sent(transaction, in: room)).map { [$0] } ?? []
         }
     }
 
     /// A message as it is with what the user did to it.
-    func shown(_ message: Message) -> Message {
-        changes.shown(message, event: echoes.event(of: message), by: own)
+    func displayed(_ message: Message) -> Message {
+        changes.displayed(message, event: localEchoes.event(of: message), by: ownUserID)
     }
 
     func delivered(_ request: OutboxRequest, as delivery: MatrixOutboxBackend.Delivery) async {
@@ -186,46 +189,46 @@ extension MatrixBackend {
         case .message(let message): await delivered(request, as: message)
         case .change(let change):
             // What the server took is true from here on, whenever the sync tells it.
-            await inTurn {
-                if let echo = echoes.apply(change, in: request.room) {
-                    tell(.changed([echo]), in: request.room)
+            await serialized {
+                if let echo = localEchoes.apply(change, in: request.room) {
+                    publish(.changed([echo]), in: request.room)
                     roomsChanged()
                 }
-                guard let outcome = try? await store.apply(change, in: request.room) else { return }
-                await tell(outcome)
-                if !outcome.changed.isEmpty { roomsChanged() }
+                guard let roomChange = try? await store.apply(change, in: request.room) else { return }
+                await publish(roomChange)
+                if !roomChange.changed.isEmpty { roomsChanged() }
             }
         }
     }
 
     private func delivered(_ request: OutboxRequest, as message: MessageID) async {
-        await inTurn {
+        await serialized {
             if case .send(let sent) = request.action, !sent.text.isBlank,
                 // Before the outbox forgets it.
-                let known = try? await store.setWritten(sent.text, of: message, in: request.room)
+                let updated = try? await store.setWritten(sent.text, of: message, in: request.room)
             {
-                tell(.changed([known]), in: request.room)
+                publish(.changed([updated]), in: request.room)
             }
             // The sync may have been faster.
             let stored = (try? await store.messages([message], in: request.room)) ?? []
             guard stored.isEmpty else {
-                let removed = echoes.settle(stored, in: request.room)
-                if !removed.isEmpty { tell(.removed(removed), in: request.room) }
+                let removed = localEchoes.resolve(stored, in: request.room)
+                if !removed.isEmpty { publish(.removed(removed), in: request.room) }
                 return
             }
-            echoes.deliver(request.id, as: message, in: request.room, during: syncs)
+            localEchoes.deliver(request.id, as: message, in: request.room, during: syncs)
         }
     }
 
-    private func tell(_ change: EchoBook.Change, in room: RoomID) {
-        if !change.removed.isEmpty { tell(.removed(change.removed), in: room) }
-        if !change.changed.isEmpty { tell(.changed(change.changed), in: room) }
+    private func publish(_ change: LocalEchoes.Change, in room: RoomID) {
+        if !change.removed.isEmpty { publish(.removed(change.removed), in: room) }
+        if !change.changed.isEmpty { publish(.changed(change.changed), in: room) }
     }
 
     /// The message that a transaction became, or is.
     private func sent(_ transaction: TransactionID, in room: RoomID) async throws -> Message? {
         if let stored = try await store.message(of: transaction, in: room) { return stored }
-        return echoes.messages(in: room).first { $0.transactionID == transaction }
+        return localEchoes.messages(in: room).first { $0.transactionID == transaction }
     }
 
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
@@ -233,22 +236,23 @@ extension MatrixBackend {
     private func target(
         _ id: MessageID, in room: RoomID, isOwn: Bool
     ) async throws -> (target: OutboxTarget, message: Message) {
-        if let transaction = EchoBook.transaction(of: id) {
+        if let transaction = LocalEchoes.transaction(of: id) {
             if let stored = try await store.message(of: transaction, in: room) { return (.message(stored.id), stored) }
-            guard let echo = echoes.messages(in: room).first(where: { $0.id == id }), !shown(echo).isDeleted else {
+            guard let echo = localEchoes.messages(in: room).first(where: { $0.id == id }), !displayed(echo).isDeleted
+            else {
                 throw ChatError.notFound
             }
-            return (echoes.event(of: echo).map { .message($0) } ?? .queued(transaction), echo)
+            return (localEchoes.event(of: echo).map { .message($0) } ?? .queued(transaction), echo)
         }
-        guard let message = try await store.messages([id], in: room).first.map(shown), !message.isDeleted else {
+        guard let message = try await store.messages([id], in: room).first.map(displayed), !message.isDeleted else {
             throw ChatError.notFound
         }
-        guard !isOwn || message.sender == own else { throw ChatError.notPermitted }
+        guard !isOwn || message.sender == ownUserID else { throw ChatError.notPermitted }
         return (.message(id), message)
     }
 
     /// Nothing is queued that could only be sent in the clear.
-    private func refuseIfEncrypted(_ room: RoomID) async throws {
+    private func rejectIfEncrypted(_ room: RoomID) async throws {
         if try await store.setting(MatrixOutboxBackend.encryptionSetting, of: room) == "1" {
             throw ChatError.notPermitted
         }
@@ -259,7 +263,7 @@ extension MatrixBackend {
 
 extension WrittenMessage {
     /// One for each event that it becomes, so that each can be taken back: the text is with the first file.
-    fileprivate var parts: [WrittenMessage] {
+    fileprivate var eventMessages: [WrittenMessage] {
         guard files.count > 1 else { return [self] }
         var first = self
         first.files = [files[0]]

@@ -21,7 +21,7 @@ extension MatrixBackend {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
         _ = try await store.gaps(in: room)
         try await asking { try await client.setState("m.room.name", ["name": .string(name)], of: room) }
-        try await inTurn {
+        try await serialized {
             try await store.renameRoom(room, to: name)
             roomsChanged()
         }
@@ -36,10 +36,10 @@ extension MatrixBackend {
         } catch ChatError.notPermitted {
             guard try await asking({ try await isOutside(room) }) else { throw ChatError.notPermitted }
         }
-        try await inTurn {
-            var left = RoomBatch(id: room, createdAt: now())
-            left.isLeft = true
-            for outcome in try await store.apply(SyncBatch(rooms: [left])) { await tell(outcome) }
+        try await serialized {
+            var roomBatch = RoomBatch(id: room, createdAt: now())
+            roomBatch.isLeft = true
+            for roomChange in try await store.apply(SyncBatch(rooms: [roomBatch])) { await publish(roomChange) }
             roomsChanged()
         }
     }
@@ -47,35 +47,36 @@ extension MatrixBackend {
     /// Whether the server does not have the user in a room, such as after a ban.
     func isOutside(_ room: RoomID) async throws -> Bool {
         do {
-            return try await client.membership(of: own.rawValue, in: room) != "join"
-        } catch MatrixError.refused(403, _, _) {
+            return try await client.membership(of: ownUserID.rawValue, in: room) != "join"
+        } catch MatrixError.rejected(403, _, _) {
             return true
         }
     }
 
     /// - Throws: ``ChatError/notPermitted`` for the own member, who leaves instead, and if the server says so.
     public func removeMember(_ member: MemberID, from room: RoomID) async throws {
-        guard member != own else { throw ChatError.notPermitted }
+        guard member != ownUserID else { throw ChatError.notPermitted }
         guard try await store.members(of: room).contains(where: { $0.id == member && !$0.hasLeft }) else {
             throw ChatError.notFound
         }
         try await asking { try await client.remove(member, from: room) }
-        try await inTurn {
+        try await serialized {
             let members = try await store.removeMember(member, from: room)
-            tell(members.filter { $0.id == member }, in: room)
+            publish(members.filter { $0.id == member }, in: room)
             roomsChanged()
         }
     }
 
-    public nonisolated var abilities: RoomAbilities {
+    public nonisolated var capabilities: BackendCapabilities {
         [
-            .topic, .ownName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .roster, .people,
+            .topic, .displayName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .memberList,
+            .userDirectory,
             .plainTexts,
         ]
     }
 
     public func topic(of room: RoomID) async throws -> String? {
-        try await store.setting(RoomStateReader.topicSetting, of: room)
+        try await store.setting(ParsedRoomState.topicSetting, of: room)
     }
 
     public func setTopic(_ topic: String?, of room: RoomID) async throws {
@@ -83,16 +84,16 @@ extension MatrixBackend {
         guard topic.count <= ChatLimits.topicLength else { throw ChatError.invalidName }
         _ = try await store.gaps(in: room)
         try await asking { try await client.setState("m.room.topic", ["topic": .string(topic)], of: room) }
-        try await store.set(topic.isEmpty ? nil : topic, for: RoomStateReader.topicSetting, of: room)
+        try await store.set(topic.isEmpty ? nil : topic, for: ParsedRoomState.topicSetting, of: room)
     }
 
-    public func setOwnName(_ name: String) async throws {
+    public func setDisplayName(_ name: String) async throws {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
-        try await asking { try await client.setDisplayName(name, of: own) }
-        ownNames.yield(name)
-        try await inTurn {
-            for room in try await store.renameMember(own, to: name) {
-                if let me = try await store.member(own, of: room) { tell([me], in: room) }
+        try await asking { try await client.setDisplayName(name, of: ownUserID) }
+        ownDisplayNames.yield(name)
+        try await serialized {
+            for room in try await store.renameMember(ownUserID, to: name) {
+                if let me = try await store.member(ownUserID, of: room) { publish([me], in: room) }
             }
             roomsChanged()
         }
@@ -116,7 +117,7 @@ extension MatrixBackend {
     public func headline(of room: RoomID) async throws -> RoomHeadline {
         RoomHeadline(
             topic: try await topic(of: room),
-            memberCount: try await store.setting(RoomStateReader.joinedCountSetting, of: room).flatMap { Int($0) })
+            memberCount: try await store.setting(ParsedRoomState.joinedCountSetting, of: room).flatMap { Int($0) })
     }
 
     public func succession(of room: RoomID) async throws -> RoomSuccession {
@@ -128,12 +129,12 @@ extension MatrixBackend {
 
     /// - Returns: a link as of matrix.to, which names servers that are in the room: identifiers of rooms name none.
     public func link(to message: MessageID, in room: RoomID) async throws -> String {
-        guard EchoBook.transaction(of: message) == nil, try await store.messages([message], in: room).first != nil
+        guard LocalEchoes.transaction(of: message) == nil, try await store.messages([message], in: room).first != nil
         else {
             throw ChatError.notFound
         }
         let members = try await store.members(of: room).filter { !$0.hasLeft }.map(\.id)
-        return MatrixLink.link(to: message, in: room, by: [own] + members)
+        return MatrixLink.link(to: message, in: room, by: [ownUserID] + members)
     }
 
     /// Has the room list follow a change.
@@ -146,15 +147,16 @@ extension MatrixBackend {
     /// A room is there as soon as the server says so; the sync brings the rest of it.
     /// - Parameter isNamed: whether that is its name by the user's own word; else what the sync tells is better.
     func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
-        try await inTurn {
-            let me = Member(id: own, displayName: own.rawValue, kind: .own)
-            let isKnown = try await store.hasRoom(room)
+        try await serialized {
+            let me = Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own)
+            let isKnownRoom = try await store.hasRoom(room)
             var batchOfRoom = RoomBatch(
-                id: room, name: isKnown && !isNamed ? nil : name, createdAt: now(), members: isKnown ? [] : [me])
+                id: room, name: isKnownRoom && !isNamed ? nil : name, createdAt: now(), members: isKnownRoom ? [] : [me]
+            )
             batchOfRoom.isDirect = directRooms.partners[room] != nil
             let batch = SyncBatch(rooms: [batchOfRoom])
-            if !isKnown { entered.insert(room) }
-            for outcome in try await store.apply(batch) { await tell(outcome) }
+            if !isKnownRoom { entered.insert(room) }
+            for roomChange in try await store.apply(batch) { await publish(roomChange) }
             try await invitationsChanged(by: batch)
             roomsChanged()
         }
@@ -168,10 +170,10 @@ extension MatrixBackend {
     static func chatError(_ error: any Error) -> any Error {
         guard let error = error as? MatrixError else { return error }
         switch error {
-        case .refused(status: 403, _, _): return ChatError.notPermitted
-        case .refused(status: 404, _, _): return ChatError.notFound
-        case .refused(_, _, let reason) where !reason.isEmpty: return ChatError.refused(reason: reason)
-        case .refused(_, let code, _): return ChatError.refused(reason: code)
+        case .rejected(status: 403, _, _): return ChatError.notPermitted
+        case .rejected(status: 404, _, _): return ChatError.notFound
+        case .rejected(_, _, let reason) where !reason.isEmpty: return ChatError.rejected(reason: reason)
+        case .rejected(_, let code, _): return ChatError.rejected(reason: code)
         case .busy: return ChatError.busy
         case .unreachable, .untrusted: return ChatError.unreachable
         case .signedOut: return ChatError.signedOut
@@ -188,10 +190,10 @@ extension MatrixBackend {
     /// Several changes while the rooms are being read make for one more reading.
     private func refreshSummaries() async {
         while summaries.isStale {
-            summaries.beginReading()
+            summaries.startReading()
             // What cannot be read now is read after the next change: a list has no place for an error.
             guard let rooms = try? await store.roomSummaries() else { break }
-            summaries.tell(withWaiting(rooms))
+            summaries.publish(withWaiting(rooms))
         }
         summaries.endRefresh()
     }
@@ -200,15 +202,15 @@ extension MatrixBackend {
     private func withWaiting(_ rooms: [RoomSummary]) -> [RoomSummary] {
         var rooms = rooms
         var isChanged = false
-        for place in rooms.indices {
-            guard let waiting = waiting(in: rooms[place].id) else { continue }
+        for index in rooms.indices {
+            guard let waiting = waiting(in: rooms[index].id) else { continue }
             // What was given up waits for the user, while others go on talking.
-            if waiting.delivery == .failed, let last = rooms[place].lastMessage, last.sentAt > waiting.sentAt {
+            if waiting.delivery == .failed, let last = rooms[index].lastMessage, last.sentAt > waiting.sentAt {
                 continue
             }
             isChanged = true
-            rooms[place].lastMessage = waiting
-            rooms[place].lastActivity = max(rooms[place].lastActivity, waiting.sentAt)
+            rooms[index].lastMessage = waiting
+            rooms[index].lastActivity = max(rooms[index].lastActivity, waiting.sentAt)
         }
         guard isChanged else { return rooms }
         return rooms.enumerated().sorted {
@@ -218,10 +220,13 @@ extension MatrixBackend {
 
     /// The newest message of a room that is on its way, or could not be sent.
     func waiting(in room: RoomID) -> RoomSummary.LastMessage? {
-        guard let echo = echoes.messages(in: room).map(shown).last(where: { !$0.isDeleted }) else { return nil }
+        guard let echo = localEchoes.messages(in: room).map(displayed).last(where: { !$0.isDeleted }) else {
+            return nil
+        }
         let text = echo.text.isEmpty ? echo.attachments.first?.name ?? "" : echo.text
         return RoomSummary.LastMessage(
-            senderName: own.rawValue, isOwn: true, text: String(text.prefix(RoomSummary.LastMessage.mostCharacters)),
+            senderName: ownUserID.rawValue, isOwn: true,
+            text: String(text.prefix(RoomSummary.LastMessage.maxCharacters)),
             syntax: echo.text.isEmpty ? nil : echo.written?.syntax ?? .markdown, sentAt: echo.sentAt,
             delivery: echo.delivery)
     }

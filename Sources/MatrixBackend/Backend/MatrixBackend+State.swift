@@ -5,24 +5,25 @@ import JSONReading
 /// State that is deleted is as if nothing had been said (specification, redactions).
 extension MatrixBackend {
     /// The state that an answer tells, without what was deleted by then; and without what is kept and was deleted now.
-    func state(of update: RoomUpdate) async throws -> RoomStateReader {
+    func state(of update: RoomUpdate) async throws -> ParsedRoomState {
         let deleted = update.deleted
         let state = update.state.map { deleted.contains($0.id) ? $0.pruned : $0 }
-        guard !deleted.isEmpty else { return RoomStateReader(own: own, state: state) }
-        let kept = try await store.origins(of: deleted, in: update.id)
+        guard !deleted.isEmpty else { return ParsedRoomState(ownUserID: ownUserID, state: state) }
+        let storedOrigins = try await store.origins(of: deleted, in: update.id)
         // Before what is told: whatever was set meanwhile is there.
-        return RoomStateReader(own: own, state: kept.compactMap(MatrixEvent.init(prunedAt:)) + state)
+        return ParsedRoomState(
+            ownUserID: ownUserID, state: storedOrigins.compactMap(MatrixEvent.init(prunedAt:)) + state)
     }
 
     /// Takes away state whose deletion was found in what was missing.
-    func takeBackState(deletedBy events: [MatrixEvent], in room: RoomID) async throws {
+    func removeState(deletedBy events: [MatrixEvent], in room: RoomID) async throws {
         var update = RoomUpdate(id: room)
         update.timeline = events.filter { $0.type == "m.room.redaction" }
         guard try await !store.origins(of: update.deleted, in: room).isEmpty else { return }
         update.redactions = update.timeline
         update.timeline = []
         guard let batch = try await batch(of: update) else { return }
-        for outcome in try await store.apply(SyncBatch(rooms: [batch])) { await tell(outcome) }
+        for roomChange in try await store.apply(SyncBatch(rooms: [batch])) { await publish(roomChange) }
     }
 }
 
@@ -47,8 +48,8 @@ extension MatrixEvent {
 
     /// The event without what its deletion takes away.
     var pruned: MatrixEvent {
-        let kept = Self.protected[type] ?? []
-        return MatrixEvent(self, content: .object((content.object ?? [:]).filter { kept.contains($0.key) }))
+        let protectedKeys = Self.protected[type] ?? []
+        return MatrixEvent(self, content: .object((content.object ?? [:]).filter { protectedKeys.contains($0.key) }))
     }
 
     /// State that is kept and of which nothing is left.

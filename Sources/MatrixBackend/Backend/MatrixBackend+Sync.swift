@@ -8,56 +8,56 @@ extension MatrixBackend {
     private static let wait = Duration.seconds(30)
 
     /// Follows the server until the backend is closed or the session ends.
-    func follow(hasSlidingSync: Bool) async {
+    func runSync(hasSlidingSync: Bool) async {
         var isSliding = hasSlidingSync
         var failures = 0
-        var portion = SyncPortion()
+        var window = SyncWindow()
         let backOff = BackOff()
         while !Task.isCancelled {
             let source: any SyncSource =
-                isSliding ? SlidingSync(client: client, portion: portion) : PlainSync(client: client, portion: portion)
+                isSliding ? SlidingSync(client: client, window: window) : PlainSync(client: client, window: window)
             let setting = isSliding ? "matrix.sync.sliding" : "matrix.sync.plain"
             do {
                 let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
-                if token == nil { try await noteKeptRooms() }
+                if token == nil { try await noteStoredRooms() }
                 syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
-                try await take(update, as: setting)
+                try await apply(update, as: setting)
                 // Whoever talks to the server anew knows nothing yet.
                 try Task.checkCancellation()
                 if update.isCaughtUp {
-                    standing.hasCaughtUp = true
-                    await leaveLeftRooms()
+                    syncStatus.hasCaughtUp = true
+                    await pruneLeftRooms()
                     countOn()
                 }
                 await findMissing(after: syncs)
                 try Task.checkCancellation()
                 failures = 0
-                if portion.grow() { await begin(source, with: portion, as: setting) }
+                if window.grow() { await narrow(source, with: window, as: setting) }
                 await setConnection(.online)
-                tellMarksAgain()
+                resendReadMarkers()
             } catch is CancellationError {
                 return
             } catch MatrixError.signedOut(let isSoft) {
                 return await setConnection(.signedOut(isSoft: isSoft))
-            } catch MatrixError.refused(400, _, _) {
+            } catch MatrixError.rejected(400, _, _) {
                 // The server has forgotten where we were: from the beginning, onto what is known.
                 failures += 1
-                standing.hasCaughtUp = false
+                syncStatus.hasCaughtUp = false
                 try? await store.setSetting("", for: setting)
                 if failures > 1 { await pause(backOff.delay(after: failures, draw: .random(in: 0...1))) }
-            } catch MatrixError.refused(404, _, _) where isSliding {
-                standing.hasCaughtUp = false
+            } catch MatrixError.rejected(404, _, _) where isSliding {
+                syncStatus.hasCaughtUp = false
                 isSliding = false
             } catch {
                 failures += 1
-                standing.hasCaughtUp = false
+                syncStatus.hasCaughtUp = false
                 var attempts = failures
                 if Self.isTooMuch(error) {
-                    let isLess = portion.shrink()
-                    let isNarrower = await begin(source, with: portion, as: setting)
+                    let isLess = window.shrink()
+                    let isNarrower = await narrow(source, with: window, as: setting)
                     if isLess || isNarrower { failures = 1 }
-                    attempts = max(failures, portion.falls)
+                    attempts = max(failures, window.falls)
                 }
                 // One answer that is lost is no reason to call it offline.
                 if case MatrixError.untrusted(let problem) = error {
@@ -84,13 +84,13 @@ extension MatrixBackend {
     /// Goes on with as few rooms as of a portion.
     /// - Returns: whether there were more before.
     @discardableResult
-    private func begin(_ source: any SyncSource, with portion: SyncPortion, as setting: String) async -> Bool {
+    private func narrow(_ source: any SyncSource, with window: SyncWindow, as setting: String) async -> Bool {
         guard let token = try? await store.setting(setting), !token.isEmpty else { return false }
-        let narrowed = source.narrowed(token, to: portion)
+        let narrowed = source.narrowed(token, to: window)
         guard narrowed != token else { return false }
-        standing.hasCaughtUp = false
+        syncStatus.hasCaughtUp = false
         // What is left while it is not among those that are asked for is told by nobody.
-        try? await noteKeptRooms()
+        try? await noteStoredRooms()
         try? await store.setSetting(narrowed, for: setting)
         return true
     }
@@ -102,14 +102,14 @@ extension MatrixBackend {
         connection = new
         connections.yield(new)
         await outbox.setOnline(new == .online || new == .connecting)
-        if new == .online { areMarksUntold = true }
+        if new == .online { hasUnsentReadMarkers = true }
     }
 
     /// Takes in what the server told, with where to go on, and tells those who watch.
-    private func take(_ update: SyncUpdate, as setting: String) async throws {
-        try await inTurn {
+    private func apply(_ update: SyncUpdate, as setting: String) async throws {
+        try await serialized {
             var batch = SyncBatch(settings: [setting: update.token])
-            take(update, into: &batch)
+            apply(update, into: &batch)
             for room in update.rooms {
                 if room.membership == .invited {
                     await invitation(room, into: &batch)
@@ -118,30 +118,30 @@ extension MatrixBackend {
                 }
             }
             let gaps = try await newestGaps(in: update)
-            let outcomes = try await store.apply(batch)
-            for outcome in outcomes {
-                let gap = gaps[outcome.room]
-                let isBehindGap = if let gap { try await isBehindGap(outcome.room, after: gap) } else { false }
-                await tell(outcome, isBehindGap: isBehindGap)
+            let roomChanges = try await store.apply(batch)
+            for roomChange in roomChanges {
+                let gap = gaps[roomChange.room]
+                let isBehindGap = if let gap { try await isBehindGap(roomChange.room, after: gap) } else { false }
+                await publish(roomChange, isBehindGap: isBehindGap)
             }
             for room in update.rooms { entered.remove(room.id) }
             try await invitationsChanged(by: batch)
             for room in batch.rooms where room.settings[MatrixOutboxBackend.encryptionSetting] == "1" {
-                tell(.encrypted, in: room.id)
+                publish(.encrypted, in: room.id)
             }
             for room in update.rooms {
-                if let typing = room.typing { tell(.typing(typing.filter { $0 != own }), in: room.id) }
+                if let typing = room.typing { publish(.typing(typing.filter { $0 != ownUserID }), in: room.id) }
             }
             for room in update.rooms where room.gap != nil {
-                echoes.lookAgain(in: room.id)
-                counter.lookAgain(in: room.id)
+                localEchoes.restartSearch(in: room.id)
+                counter.restart(in: room.id)
             }
-            if !outcomes.isEmpty || batch.directRooms != nil { roomsChanged() }
+            if !roomChanges.isEmpty || batch.directRooms != nil { roomsChanged() }
         }
     }
 
     /// What concerns no room alone. Before the rooms: they are read by it.
-    private func take(_ update: SyncUpdate, into batch: inout SyncBatch) {
+    private func apply(_ update: SyncUpdate, into batch: inout SyncBatch) {
         batch.areInvitationsWhole = update.isWhole
         // What can't be written down, such as a number that is too large, is ignored: it comes again with each answer.
         if let rules = update.pushRules, let text = rules.text {
@@ -160,8 +160,8 @@ extension MatrixBackend {
     private func newestGaps(in update: SyncUpdate) async throws -> [RoomID: Int64?] {
         var gaps: [RoomID: Int64?] = [:]
         for room in update.rooms where room.gap != nil && timelines[room.id] != nil {
-            let isKnown = try await store.hasRoom(room.id)
-            gaps[room.id] = .some(isKnown ? try await store.gaps(in: room.id).last?.position : nil)
+            let isKnownRoom = try await store.hasRoom(room.id)
+            gaps[room.id] = .some(isKnownRoom ? try await store.gaps(in: room.id).last?.position : nil)
         }
         return gaps
     }
@@ -175,131 +175,137 @@ extension MatrixBackend {
 
     /// - Parameter isBehindGap: whether something is missing between what was known and what is told now: those who
     ///   watch the room hold a stretch without gaps, and begin anew.
-    func tell(_ outcome: RoomOutcome, isBehindGap: Bool = false) async {
-        let room = outcome.room
-        if outcome.isLeft {
-            echoes.forget(room)
+    func publish(_ roomChange: RoomChange, isBehindGap: Bool = false) async {
+        let room = roomChange.room
+        if roomChange.isLeft {
+            localEchoes.forget(room)
             changes.forget(room)
             try? await outbox.forget(room)
-            tell(.closed, in: room)
+            publish(.closed, in: room)
             timelines[room]?.finish()
             timelines[room] = nil
             names[room] = nil
             return
         }
-        if let members = outcome.members {
-            tell(members, in: room)
-            if let me = members.first(where: { $0.id == own }), !me.hasLeft { ownNames.yield(me.displayName) }
+        if let members = roomChange.members {
+            publish(members, in: room)
+            if let me = members.first(where: { $0.id == ownUserID }), !me.hasLeft {
+                ownDisplayNames.yield(me.displayName)
+            }
         }
-        let removed = echoes.settle(outcome.changed, in: room)
-        if !removed.isEmpty { tell(.removed(removed), in: room) }
+        let removed = localEchoes.resolve(roomChange.changed, in: room)
+        if !removed.isEmpty { publish(.removed(removed), in: room) }
         if isBehindGap {
-            await tellAnew(room)
-        } else if !outcome.changed.isEmpty {
-            tell(.changed(outcome.changed), in: room)
+            await reloadTimeline(room)
+        } else if !roomChange.changed.isEmpty {
+            publish(.changed(roomChange.changed), in: room)
         }
     }
 
     /// - Returns: nil if the room does not concern the user.
     func batch(of update: RoomUpdate) async throws -> RoomBatch? {
-        let reader = try await state(of: update)
-        var batch = RoomBatch(id: update.id, createdAt: reader.creation?.at ?? now())
-        if update.membership == .left || reader.isLeft {
+        let parsedState = try await state(of: update)
+        var batch = RoomBatch(id: update.id, createdAt: parsedState.creation?.at ?? now())
+        if update.membership == .left || parsedState.isLeft {
             batch.isLeft = true
             return batch
         }
         // An error is no answer: a room taken for unknown would lose that it is encrypted.
-        let isKnown = try await store.hasRoom(update.id)
+        let isKnownRoom = try await store.hasRoom(update.id)
         // Nothing is said in it. An earlier version took it for a room; what comes later does not tell what it is.
         let space = "matrix.space." + update.id.rawValue
-        if reader.isSpace {
+        if parsedState.isSpace {
             try await store.setSetting("1", for: space)
             batch.isLeft = true
-            return isKnown ? batch : nil
+            return isKnownRoom ? batch : nil
         }
-        if !isKnown, try await store.setting(space) != nil { return nil }
+        if !isKnownRoom, try await store.setting(space) != nil { return nil }
         // What an extension tells of a room that was not told itself.
-        guard isKnown || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
-        func kept(_ name: String) async throws -> String? {
-            isKnown ? try await store.setting(name, of: update.id) : nil
+        guard isKnownRoom || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
+        func storedSetting(_ name: String) async throws -> String? {
+            isKnownRoom ? try await store.setting(name, of: update.id) : nil
         }
-        batch.isDirect = !isKnown && directRooms.partners[update.id] != nil
-        batch.members = reader.members
-        batch.settings = reader.settings
-        batch.origins = reader.origins
-        batch.unnamed = reader.unnamed
-        if reader.settings[MatrixOutboxBackend.encryptionSetting] == nil,
-            try await kept(MatrixOutboxBackend.encryptionSetting) == nil
+        batch.isDirect = !isKnownRoom && directRooms.partners[update.id] != nil
+        batch.members = parsedState.members
+        batch.settings = parsedState.settings
+        batch.origins = parsedState.origins
+        batch.unnamed = parsedState.unnamed
+        if parsedState.settings[MatrixOutboxBackend.encryptionSetting] == nil,
+            try await storedSetting(MatrixOutboxBackend.encryptionSetting) == nil
         {
             batch.settings[MatrixOutboxBackend.encryptionSetting] = "0"
         }
-        if !isKnown, !reader.members.contains(where: { $0.id == own }) {
-            batch.members.append(Member(id: own, displayName: own.rawValue, kind: .own))
+        if !isKnownRoom, !parsedState.members.contains(where: { $0.id == ownUserID }) {
+            batch.members.append(Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own))
         }
-        let explicit = reader.name == nil ? try await kept(RoomStateReader.nameSetting) : reader.name
-        let alias = reader.alias == nil ? try await kept(RoomStateReader.aliasSetting) : reader.alias
+        let explicit = parsedState.name == nil ? try await storedSetting(ParsedRoomState.nameSetting) : parsedState.name
+        let alias = parsedState.alias == nil ? try await storedSetting(ParsedRoomState.aliasSetting) : parsedState.alias
         let name = [explicit, alias].compactMap(\.self).first { !$0.isEmpty }
-        let isOtherwise = !isKnown || reader.name != nil || reader.alias != nil
-        if isOtherwise || name == nil && (update.heroes != nil || reader.tellsOfMembers) {
-            batch.name = if let name { name } else { try await self.name(of: update, reader, isKnown: isKnown) }
+        let isOtherwise = !isKnownRoom || parsedState.name != nil || parsedState.alias != nil
+        if isOtherwise || name == nil && (update.heroes != nil || parsedState.hasMemberChanges) {
+            batch.name =
+                if let name { name } else { try await self.name(of: update, parsedState, isKnownRoom: isKnownRoom) }
         }
         if let heroes = update.heroes {
             batch.settings[NamelessRoom.heroesSetting] = heroes.map(\.id.rawValue).joined(separator: " ")
         }
         let avatar = RoomAvatar(
-            kept: try await kept(RoomAvatar.uriSetting), hero: try await kept(RoomAvatar.heroSetting))
-        batch.avatar = avatar.change(by: update, reader, own: own, &batch.settings)
-        var creation = reader.creation
-        if creation == nil { creation = RoomCreation(try await kept(RoomStateReader.creationSetting)) }
-        if let count = update.joinedCount { batch.settings[RoomStateReader.joinedCountSetting] = String(count) }
-        let me = reader.members.first { $0.id == own }?.displayName
-        let rules = (pushRules, try await pushRoom(update.id, isKnown: isKnown, name: me, told: batch.settings))
-        let events = EventReader(own: own, translator: translator, rules: rules, creation: creation)
-        batch.events = echoes.authored(events.timeline(update.timeline), in: update.id)
+            storedURI: try await storedSetting(RoomAvatar.uriSetting),
+            hero: try await storedSetting(RoomAvatar.heroSetting))
+        batch.avatar = avatar.change(by: update, parsedState, ownUserID: ownUserID, &batch.settings)
+        var creation = parsedState.creation
+        if creation == nil { creation = RoomCreation(try await storedSetting(ParsedRoomState.creationSetting)) }
+        if let count = update.joinedCount { batch.settings[ParsedRoomState.joinedCountSetting] = String(count) }
+        let me = parsedState.members.first { $0.id == ownUserID }?.displayName
+        let rules = (
+            pushRules, try await pushRoom(update.id, isKnownRoom: isKnownRoom, name: me, newSettings: batch.settings)
+        )
+        let events = EventParser(ownUserID: ownUserID, translator: translator, rules: rules, creation: creation)
+        batch.events = localEchoes.authored(events.timeline(update.timeline), in: update.id)
         batch.gap = update.gap
-        batch.receipts = update.receipts.filter { $0.member != own }
-        batch.readUpTo =
-            update.receipts.filter { $0.member == own }.map(\.message) + [update.fullyRead].compactMap(\.self)
+        batch.receipts = update.receipts.filter { $0.member != ownUserID }
+        batch.fullyReadMarkers =
+            update.receipts.filter { $0.member == ownUserID }.map(\.message) + [update.fullyRead].compactMap(\.self)
         batch.counted = update.counted
         return batch
     }
 
     /// What push rules ask of a room.
-    /// - Parameter told: settings that are about to be kept.
+    /// - Parameter newSettings: settings that are about to be kept.
     private func pushRoom(
-        _ id: RoomID, isKnown: Bool, name: String?, told: [String: String?]
+        _ id: RoomID, isKnownRoom: Bool, name: String?, newSettings: [String: String?]
     ) async throws -> PushRoom {
         func value(_ setting: String) async throws -> String? {
-            if let value = told[setting] { return value }
-            return isKnown ? try await store.setting(setting, of: id) : nil
+            if let value = newSettings[setting] { return value }
+            return isKnownRoom ? try await store.setting(setting, of: id) : nil
         }
         var name = name
-        if name == nil, isKnown { name = try await store.member(own, of: id)?.displayName }
+        if name == nil, isKnownRoom { name = try await store.member(ownUserID, of: id)?.displayName }
         return PushRoom(
-            id: id, own: own, ownName: name == own.rawValue ? nil : name,
-            memberCount: try await value(RoomStateReader.joinedCountSetting).flatMap { Int($0) },
-            powerLevels: try await value(RoomStateReader.powerLevelsSetting).flatMap {
+            id: id, ownUserID: ownUserID, ownDisplayName: name == ownUserID.rawValue ? nil : name,
+            memberCount: try await value(ParsedRoomState.joinedCountSetting).flatMap { Int($0) },
+            powerLevels: try await value(ParsedRoomState.powerLevelsSetting).flatMap {
                 try? JSONValue(parsing: Data($0.utf8))
             })
     }
 
     /// nil for a room that is gone.
     func pushRoom(_ id: RoomID) async throws -> PushRoom? {
-        guard try await store.member(own, of: id) != nil else { return nil }
-        return try await pushRoom(id, isKnown: true, name: nil, told: [:])
+        guard try await store.member(ownUserID, of: id) != nil else { return nil }
+        return try await pushRoom(id, isKnownRoom: true, name: nil, newSettings: [:])
     }
 
     /// What a room without a name is called.
-    private func name(of update: RoomUpdate, _ reader: RoomStateReader, isKnown: Bool) async throws -> String {
-        let heroes = isKnown ? try await store.setting(NamelessRoom.heroesSetting, of: update.id) : nil
-        let members = isKnown ? try await store.members(of: update.id) : []
-        let unnamed = members.filter { reader.unnamed.contains($0.id) }.map { member in
+    private func name(of update: RoomUpdate, _ parsedState: ParsedRoomState, isKnownRoom: Bool) async throws -> String {
+        let heroes = isKnownRoom ? try await store.setting(NamelessRoom.heroesSetting, of: update.id) : nil
+        let members = isKnownRoom ? try await store.members(of: update.id) : []
+        let unnamed = members.filter { parsedState.unnamed.contains($0.id) }.map { member in
             var member = member
             member.displayName = member.id.rawValue
             return member
         }
-        let room = NamelessRoom(own: own, kept: members, changed: unnamed + reader.members)
-        let kept = (heroes ?? "").split(separator: " ").map { MemberID(String($0)) }
-        return room.name(told: update.heroes, kept: kept) ?? translator("Empty room")
+        let room = NamelessRoom(ownUserID: ownUserID, storedMembers: members, changed: unnamed + parsedState.members)
+        let storedHeroes = (heroes ?? "").split(separator: " ").map { MemberID(String($0)) }
+        return room.name(heroes: update.heroes, storedHeroes: storedHeroes) ?? translator("Empty room")
     }
 }

@@ -17,8 +17,8 @@ extension MatrixBackend {
             let page = whole.after(gaps.last { $0.position <= position })
             let gap = gaps.last { $0.position <= page.messages.first?.position ?? position }
             // Nothing is missing that was asked for, or as much is there as can be had.
-            guard page.messages.count < limit, limit > 0, let gap, fills < Self.mostFills else {
-                return withEchoes(page, in: room, before: position)
+            guard page.messages.count < limit, limit > 0, let gap, fills < Self.maxFills else {
+                return withLocalEchoes(page, in: room, before: position)
             }
             fills += 1
             do {
@@ -26,23 +26,23 @@ extension MatrixBackend {
             } catch {
                 // What is there is shown; what is missing is asked for again.
                 guard !page.messages.isEmpty else { throw Self.chatError(error) }
-                return withEchoes(page, in: room, before: position)
+                return withLocalEchoes(page, in: room, before: position)
             }
         }
     }
 
     public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
-        for _ in 0..<Self.mostFills {
+        for _ in 0..<Self.maxFills {
             let whole = try await store.messages(in: room, after: position, limit: limit)
             let gaps = try await store.gaps(in: room)
             guard let gap = gaps.first(where: { $0.position > position }), let last = whole.messages.last,
                 last.position >= gap.position
-            else { return withEchoes(whole, in: room, before: .max) }
+            else { return withLocalEchoes(whole, in: room, before: .max) }
             let page = whole.before(gap)
-            if !page.messages.isEmpty { return withEchoes(page, in: room, before: .max) }
+            if !page.messages.isEmpty { return withLocalEchoes(page, in: room, before: .max) }
             // The gap is right behind: it is filled from here, or from its far end.
             do {
-                if try await !follow(gap, in: room) { try await fill(gap, in: room) }
+                if try await !fetchForward(gap, in: room) { try await fill(gap, in: room) }
             } catch {
                 throw Self.chatError(error)
             }
@@ -64,7 +64,7 @@ extension MatrixBackend {
             page = page.after(gaps.last { $0.position <= middle })
             if let next = gaps.first(where: { $0.position > middle }) { page = page.before(next) }
         }
-        return withEchoes(page, in: room, before: .max)
+        return withLocalEchoes(page, in: room, before: .max)
     }
 
     public func fetchHistory(
@@ -92,10 +92,11 @@ extension MatrixBackend {
     }
 
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
-        let stored = try await store.messages(ids, in: room) + echoes.messages(in: room).filter { ids.contains($0.id) }
-        let known = Set(stored.map(\.id))
-        var found = stored.map(shown)
-        for id in ids where !known.contains(id) && EchoBook.transaction(of: id) == nil {
+        let stored =
+            try await store.messages(ids, in: room) + localEchoes.messages(in: room).filter { ids.contains($0.id) }
+        let storedIDs = Set(stored.map(\.id))
+        var found = stored.map(displayed)
+        for id in ids where !storedIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
             // What is answered may be far behind all that is kept.
             if let message = try? await fetch(id, in: room) { found.append(message) }
         }
@@ -104,64 +105,64 @@ extension MatrixBackend {
 
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
         // One's own that is on its way has been read.
-        guard EchoBook.transaction(of: message) == nil else { return }
-        let moved = try await inTurn {
+        guard LocalEchoes.transaction(of: message) == nil else { return }
+        let moved = try await serialized {
             let moved = try await store.markRead(message, in: room)
             if moved {
-                try await store.set(message.rawValue, for: Self.unsentMarkSetting, of: room)
+                try await store.set(message.rawValue, for: Self.pendingReadMarkerSetting, of: room)
                 roomsChanged()
             }
             return moved
         }
-        if moved { Task { await tellMark(message, in: room) } }
+        if moved { Task { await sendReadMarker(message, in: room) } }
     }
 
-    private static let unsentMarkSetting = "matrix.unsentMark"
+    private static let pendingReadMarkerSetting = "matrix.unsentMark"
 
     /// Tells the server how far the user has read. It stays noted until the server knows.
-    private func tellMark(_ message: MessageID, in room: RoomID) async {
+    private func sendReadMarker(_ message: MessageID, in room: RoomID) async {
         do {
             try await client.markRead(message, in: room)
-        } catch MatrixError.refused {
+        } catch MatrixError.rejected {
             // It will not be otherwise the next time.
         } catch {
-            if (error as? MatrixError)?.isTransient == true { areMarksUntold = true }
+            if (error as? MatrixError)?.isTransient == true { hasUnsentReadMarkers = true }
             return
         }
-        try? await inTurn {
-            guard try await store.setting(Self.unsentMarkSetting, of: room) == message.rawValue else { return }
-            try await store.set(nil, for: Self.unsentMarkSetting, of: room)
+        try? await serialized {
+            guard try await store.setting(Self.pendingReadMarkerSetting, of: room) == message.rawValue else { return }
+            try await store.set(nil, for: Self.pendingReadMarkerSetting, of: room)
         }
     }
 
     /// Tells the server what was read while it could not be reached, if there may be any such.
-    func tellMarksAgain() {
-        guard areMarksUntold else { return }
-        areMarksUntold = false
-        Task { await tellMarks() }
+    func resendReadMarkers() {
+        guard hasUnsentReadMarkers else { return }
+        hasUnsentReadMarkers = false
+        Task { await sendReadMarkers() }
     }
 
-    private func tellMarks() async {
-        for (room, message) in (try? await store.rooms(withSetting: Self.unsentMarkSetting)) ?? [:] {
-            await tellMark(MessageID(message), in: room)
+    private func sendReadMarkers() async {
+        for (room, message) in (try? await store.rooms(withSetting: Self.pendingReadMarkerSetting)) ?? [:] {
+            await sendReadMarker(MessageID(message), in: room)
         }
     }
 
-    public func readingPlace(in room: RoomID) async throws -> ReadingPlace? {
-        try await store.readingPlace(in: room)
+    public func scrollPosition(in room: RoomID) async throws -> ScrollPosition? {
+        try await store.scrollPosition(in: room)
     }
 
-    public func saveReadingPlace(_ place: ReadingPlace?, in room: RoomID) async throws {
-        try await store.saveReadingPlace(place, in: room)
+    public func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws {
+        try await store.saveScrollPosition(position, in: room)
     }
 
     /// A message as the server has it, which is not kept: nobody knows what is before it.
     private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
         guard let event = try await client.event(id, in: room) else { return nil }
-        let reader = EventReader(own: own, translator: translator)
+        let parser = EventParser(ownUserID: ownUserID, translator: translator)
         let new: NewMessage
         let isDeleted: Bool
-        switch reader.event(event) {
+        switch parser.event(event) {
         case .message(let read): (new, isDeleted) = (read, false)
         case .deleted(let read): (new, isDeleted) = (read, true)
         case .change, .silent, .withdrawn, nil: return nil
@@ -172,7 +173,7 @@ extension MatrixBackend {
             attachments: new.attachments,
             event: new.event)
         message.mentionsEveryone = new.mentionsEveryone
-        if case .change(let change) = reader.bundledEdit(of: event), case .edit(let wording) = change.kind {
+        if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
             message.edit(to: wording, at: change.at)
             message.kind = change.content?.kind ?? message.kind
             message.attachments = change.content?.attachments ?? message.attachments
@@ -180,10 +181,10 @@ extension MatrixBackend {
         return message
     }
 
-    private func withEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {
+    private func withLocalEchoes(_ page: TimelinePage, in room: RoomID, before position: Int64) -> TimelinePage {
         var page = page
-        if !page.hasNewer { page.messages += echoes.messages(in: room).filter { $0.position < position } }
-        page.messages = page.messages.map(shown)
+        if !page.hasNewer { page.messages += localEchoes.messages(in: room).filter { $0.position < position } }
+        page.messages = page.messages.map(displayed)
         return page
     }
 
@@ -192,7 +193,7 @@ extension MatrixBackend {
     private func observe(
         _ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation
     ) async {
-        await inTurn {
+        await serialized {
             guard !isClosed else { return continuation.finish() }
             do {
                 guard let snapshot = try await store.snapshot(of: room, limit: limit) else {
@@ -200,14 +201,14 @@ extension MatrixBackend {
                     return continuation.finish()
                 }
                 let gap = try await store.gaps(in: room).last
-                begin(snapshot, behind: gap, with: continuation)
+                startObserving(snapshot, behind: gap, with: continuation)
             } catch {
                 continuation.finish()
             }
         }
     }
 
-    private func begin(
+    private func startObserving(
         _ snapshot: RoomSnapshot, behind gap: TimelineGap?,
         with continuation: AsyncStream<TimelineUpdate>.Continuation
     ) {
@@ -222,18 +223,19 @@ extension MatrixBackend {
     /// What a timeline is told first.
     private func opening(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) -> TimelineUpdate {
         let room = snapshot.room.id
-        let page = withEchoes(snapshot.page.after(gap), in: room, before: .max)
-        let known = names[room] ?? MemberNames(snapshot.members)
-        names[room] = known
-        return .opened(page, members: snapshot.members.map(known.named), readUpTo: snapshot.readUpTo)
+        let page = withLocalEchoes(snapshot.page.after(gap), in: room, before: .max)
+        let memberNames = names[room] ?? MemberNames(snapshot.members)
+        names[room] = memberNames
+        return .opened(
+            page, members: snapshot.members.map(memberNames.named), fullyReadMarker: snapshot.fullyReadMarker)
     }
 
     /// Has those who watch a room begin anew, with what is behind its newest gap. A timeline that could not be told
     /// that something is missing ends.
-    func tellAnew(_ room: RoomID) async {
+    func reloadTimeline(_ room: RoomID) async {
         do {
             guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }
-            tell(opening(snapshot, behind: try await store.gaps(in: room).last), in: room)
+            publish(opening(snapshot, behind: try await store.gaps(in: room).last), in: room)
         } catch {
             timelines[room]?.finish()
             timelines[room] = nil
@@ -261,7 +263,8 @@ extension TimelinePage {
 
     /// The part in front of a gap.
     func before(_ gap: TimelineGap) -> TimelinePage {
-        let kept = messages.filter { $0.position < gap.position }
-        return TimelinePage(messages: kept, hasOlder: hasOlder, hasNewer: hasNewer || kept.count < messages.count)
+        let remaining = messages.filter { $0.position < gap.position }
+        return TimelinePage(
+            messages: remaining, hasOlder: hasOlder, hasNewer: hasNewer || remaining.count < messages.count)
     }
 }

@@ -21,7 +21,7 @@ public actor MatrixBackend: ChatService {
         case signedOut(isSoft: Bool)
     }
 
-    public nonisolated let own: MemberID
+    public nonisolated let ownUserID: MemberID
     let store: ChatStore
     let client: MatrixClient
     let translator: Translator
@@ -41,8 +41,8 @@ public actor MatrixBackend: ChatService {
     /// Who is in the rooms that are watched, by the names that were told.
     var names: [RoomID: MemberNames] = [:]
     var summaries = SummaryFeed()
-    var echoes: EchoBook
-    var changes = ChangeBook()
+    var localEchoes: LocalEchoes
+    var changes = PendingChanges()
     var pushRules = PushRules.standard
     var directRooms = DirectRooms()
     var entered = EnteredRooms()
@@ -53,13 +53,13 @@ public actor MatrixBackend: ChatService {
     var syncs = 0
     var counter = MissingCounter()
     /// Whether the server may not know of all that was read.
-    var areMarksUntold = false
+    var hasUnsentReadMarkers = false
     /// Rooms that are kept, and may have been left without a word of it; nil if there are none.
     var uncertainRooms: Set<RoomID>?
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
     var connections = Observers<Connection>()
-    var ownNames = Observers<String>()
+    var ownDisplayNames = Observers<String>()
     private(set) var isClosed = false
     private var syncing: Task<Void, Never>?
     private var hasSlidingSync = true
@@ -68,14 +68,14 @@ public actor MatrixBackend: ChatService {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     private init(
-        store: ChatStore, client: MatrixClient, own: MemberID, translator: Translator, clock: any Clock<Duration>,
+        store: ChatStore, client: MatrixClient, ownUserID: MemberID, translator: Translator, clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date
     ) {
         self.store = store
         self.client = client
-        self.own = own
+        self.ownUserID = ownUserID
         self.translator = translator
-        echoes = EchoBook(
+        localEchoes = LocalEchoes(
             unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
         self.clock = clock
         self.now = now
@@ -89,20 +89,21 @@ public actor MatrixBackend: ChatService {
         self.fetched = fetched
         fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
         let deliveries = Deliveries()
-        let standing = SyncStanding()
-        self.standing = standing
+        let syncStatus = SyncStatus()
+        self.syncStatus = syncStatus
         outbox = Outbox(
             storage: EarlierRequests(store: store),
             backend: MatrixOutboxBackend(
-                client: client, store: store, own: own, standing: standing, media: media, fetched: fetched, now: now
+                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media,
+                fetched: fetched, now: now
             ) { request, delivery in
-                await deliveries.tell(request, delivery)
+                await deliveries.notify(request, delivery)
             }, clock: clock, now: now)
         self.deliveries = deliveries
     }
 
     private let deliveries: Deliveries
-    let standing: SyncStanding
+    let syncStatus: SyncStatus
 
     /// Begins, or goes on, over a store: shows what is kept, sends what waits and follows the server.
     ///
@@ -118,7 +119,7 @@ public actor MatrixBackend: ChatService {
         now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
         try await start(
-            over: store, server: server.url, own: session.user, token: session.token,
+            over: store, server: server.url, ownUserID: session.user, token: session.token,
             hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, clock: clock, now: now)
     }
 
@@ -127,37 +128,39 @@ public actor MatrixBackend: ChatService {
     /// - Parameter token: nil if the account is to be signed in again: what is kept is shown, and what is sent waits
     ///   for ``resume(with:)``.
     public static func start(
-        over store: ChatStore, server: URL, own: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
+        over store: ChatStore, server: URL, ownUserID: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
         transport: any MatrixTransport, translator: Translator = .untranslated,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
         let client = MatrixClient(server: server, token: token, transport: transport)
         let backend = MatrixBackend(
-            store: store, client: client, own: own, translator: translator, clock: clock, now: now)
-        try await backend.begin(hasSlidingSync: hasSlidingSync)
+            store: store, client: client, ownUserID: ownUserID, translator: translator, clock: clock, now: now)
+        try await backend.activate(hasSlidingSync: hasSlidingSync)
         return backend
     }
 
-    private func begin(hasSlidingSync: Bool) async throws {
+    private func activate(hasSlidingSync: Bool) async throws {
         self.hasSlidingSync = hasSlidingSync
         try? FileManager.default.removeItem(at: fetchFolder)
-        client.credential.onRefusal { [weak self] isSoft in Task { await self?.sessionEnded(isSoft: isSoft) } }
+        client.credential.onRejection { [weak self] isSoft in Task { await self?.sessionEnded(isSoft: isSoft) } }
         await deliveries.set { [weak self] request, delivery in await self?.delivered(request, as: delivery) }
-        if let kept = try await store.setting(PushRules.setting), let rules = try? JSONValue(parsing: Data(kept.utf8)) {
+        if let stored = try await store.setting(PushRules.setting),
+            let rules = try? JSONValue(parsing: Data(stored.utf8))
+        {
             pushRules = PushRules(rules)
         }
-        if let kept = try await store.setting(DirectRooms.setting) {
-            directRooms = DirectRooms((try? JSONValue(parsing: Data(kept.utf8))) ?? [:])
+        if let stored = try await store.setting(DirectRooms.setting) {
+            directRooms = DirectRooms((try? JSONValue(parsing: Data(stored.utf8))) ?? [:])
         }
         invited = try await store.invitations()
-        try await recallKeptRooms()
+        try await recallStoredRooms()
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil {
             connection = .signedOut(isSoft: true)
             await outbox.setOnline(false)
         }
         try await outbox.start()
-        for room in rooms { watch(room) }
+        for room in rooms { observeOutbox(room) }
         if client.token != nil { restart() }
         sweeping = Task { [weak self] in await self?.sweepMedia() }
     }
@@ -173,27 +176,27 @@ public actor MatrixBackend: ChatService {
     public func resume(with token: AccessToken) async {
         client.credential.token = token
         // What is sent from here on waits for what came meanwhile.
-        standing.hasCaughtUp = false
+        syncStatus.hasCaughtUp = false
         await setConnection(.connecting)
         restart()
     }
 
     /// Talks to the server anew at once, whatever is waited for: the computer slept, or is in another network.
-    public func wake() async {
+    public func reconnect() async {
         if case .signedOut = connection { return }
-        standing.hasCaughtUp = false
+        syncStatus.hasCaughtUp = false
         await setConnection(.connecting)
         restart()
     }
 
     private func restart() {
         guard !isClosed else { return }
-        standing.hasCaughtUp = false
+        syncStatus.hasCaughtUp = false
         let before = syncing
         before?.cancel()
         syncing = Task { [weak self, hasSlidingSync] in
             await before?.value
-            await self?.follow(hasSlidingSync: hasSlidingSync)
+            await self?.runSync(hasSlidingSync: hasSlidingSync)
         }
     }
 
@@ -206,15 +209,15 @@ public actor MatrixBackend: ChatService {
         await stopCounting()
         await sweeping?.value
         await outbox.close()
-        for watch in watches.values { watch.cancel() }
-        await inTurn {
+        for task in watches.values { task.cancel() }
+        await serialized {
             entered.removeAll()
             for room in timelines.keys { timelines[room]?.finish() }
             timelines = [:]
             summaries.finish()
             invitationObservers.finish()
             connections.finish()
-            ownNames.finish()
+            ownDisplayNames.finish()
         }
     }
 
@@ -232,23 +235,23 @@ public actor MatrixBackend: ChatService {
     }
 
     /// Names that the user has come to be known under, in whatever room. Only the newest waits for who follows.
-    nonisolated func ownNameChanges() -> AsyncStream<String> {
+    nonisolated func ownDisplayNameChanges() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
-        Task { await observeOwnNames(with: continuation) }
+        Task { await observeOwnDisplayNames(with: continuation) }
         return stream
     }
 
-    private func observeOwnNames(with continuation: AsyncStream<String>.Continuation) {
+    private func observeOwnDisplayNames(with continuation: AsyncStream<String>.Continuation) {
         guard !isClosed else { return continuation.finish() }
-        _ = ownNames.add(continuation)
+        _ = ownDisplayNames.add(continuation)
     }
 
     /// The name of the user's profile; nil without one, or if the server does not say.
-    func profileName() async -> String? { await client.displayName(of: own) }
+    func profileName() async -> String? { await client.displayName(of: ownUserID) }
 
     /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
     /// told is thereby in the order of the commits, and a stream that opens misses none.
-    func inTurn<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
+    func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
         } else {
@@ -261,16 +264,16 @@ public actor MatrixBackend: ChatService {
     }
 
     /// Tells the observers of a room who is another than before.
-    func tell(_ members: [Member], in room: RoomID) {
-        guard let told = names[room]?.take(members), !told.isEmpty else { return }
-        tell(.membersChanged(told), in: room)
+    func publish(_ members: [Member], in room: RoomID) {
+        guard let changed = names[room]?.update(members), !changed.isEmpty else { return }
+        publish(.membersChanged(changed), in: room)
     }
 
     /// Tells the observers of a room. Messages are told as they are with what is on its way.
-    func tell(_ update: TimelineUpdate, in room: RoomID) {
+    func publish(_ update: TimelineUpdate, in room: RoomID) {
         guard timelines[room] != nil else { return }
         if case .changed(let messages) = update {
-            timelines[room]?.yield(.changed(messages.map(shown)))
+            timelines[room]?.yield(.changed(messages.map(displayed)))
         } else {
             timelines[room]?.yield(update)
         }
@@ -284,7 +287,7 @@ private actor Deliveries {
 
     func set(_ receiver: @escaping Receiver) { self.receiver = receiver }
 
-    func tell(_ request: OutboxRequest, _ delivery: MatrixOutboxBackend.Delivery) async {
+    func notify(_ request: OutboxRequest, _ delivery: MatrixOutboxBackend.Delivery) async {
         await receiver?(request, delivery)
     }
 }

@@ -10,12 +10,12 @@ final class Credential: Sendable {
     }
 
     /// Has `listener` told when the server knows the token no more, whatever was asked with it.
-    func onRefusal(_ listener: @escaping @Sendable (_ isSoft: Bool) -> Void) {
+    func onRejection(_ listener: @escaping @Sendable (_ isSoft: Bool) -> Void) {
         self.listener.withLock { $0 = listener }
     }
 
     /// An answer to a request that an earlier session made says nothing of this one.
-    func refused(_ token: AccessToken?, isSoft: Bool) {
+    func reportRejection(_ token: AccessToken?, isSoft: Bool) {
         guard let token, token == self.token else { return }
         listener.withLock { $0 }?(isSoft)
     }

@@ -72,8 +72,8 @@ public struct Discovery: Sendable {
             throw Problem.unreachable(reason: "\(error)")
         }
         if response.status == 404 { return nil }
-        guard response.status == 200, let said = try? JSONValue(parsing: response.body),
-            let base = said["m.homeserver"]?["base_url"]?.string, let found = try? Self.address(base), found.isURL
+        guard response.status == 200, let json = try? JSONValue(parsing: response.body),
+            let base = json["m.homeserver"]?["base_url"]?.string, let found = try? Self.address(base), found.isURL
         else { throw Problem.noHomeserver(reason: "what the site says of it, with status \(response.status)") }
         return found.url
     }
@@ -95,9 +95,12 @@ public struct Discovery: Sendable {
             text = String(text[text.index(after: colon)...])
         }
         let isURL = text.contains("://")
-        guard let parts = URLComponents(string: isURL ? text : "https://" + text), let host = parts.host, !host.isEmpty,
-            parts.user == nil, parts.query == nil, parts.fragment == nil, isURL || parts.path.isEmpty,
-            parts.scheme == "https" || (parts.scheme == "http" && isThisComputer(host)), let url = parts.url
+        guard let components = URLComponents(string: isURL ? text : "https://" + text), let host = components.host,
+            !host.isEmpty,
+            components.user == nil, components.query == nil, components.fragment == nil,
+            isURL || components.path.isEmpty,
+            components.scheme == "https" || (components.scheme == "http" && isThisComputer(host)),
+            let url = components.url
         else { throw Problem.notAnAddress }
         return (url, isURL)
     }
@@ -124,12 +127,12 @@ extension MatrixClient {
     /// What the server can do, for this account if it is signed in.
     /// - Throws: ``MatrixError``: malformed if it speaks no version that this program does.
     public func homeserver() async throws -> Homeserver {
-        let answer = try await call(.get, ["client", "versions"])
-        let versions = (answer["versions"]?.array ?? []).compactMap(\.string)
+        let response = try await call(.get, ["client", "versions"])
+        let versions = (response["versions"]?.array ?? []).compactMap(\.string)
         guard versions.contains(where: { $0.hasPrefix("v1.") }) else {
             throw MatrixError.malformed(reason: "no version of the specification that is known")
         }
-        let features = (answer["unstable_features"]?.object ?? [:]).filter { $0.value.bool == true }
+        let features = (response["unstable_features"]?.object ?? [:]).filter { $0.value.bool == true }
         return Homeserver(url: server, versions: versions, features: Set(features.keys))
     }
 }

@@ -39,16 +39,18 @@ extension MatrixClient {
     func history(
         of id: RoomID, before token: String?, limit: Int, forwards: Bool = false
     ) async throws -> HistoryPage {
-        let answer = try await call(
+        let response = try await call(
             .get, room(id, "messages"),
             query: (token.map { [("from", $0)] } ?? []) + [
                 ("dir", forwards ? "f" : "b"), ("limit", String(limit)), ("filter", Self.lazyMembers),
             ])
-        guard let chunk = answer["chunk"]?.array else { throw MatrixError.malformed(reason: "history without events") }
-        let next = answer["end"]?.string
+        guard let chunk = response["chunk"]?.array else {
+            throw MatrixError.malformed(reason: "history without events")
+        }
+        let next = response["end"]?.string
         return HistoryPage(
             events: chunk.compactMap(MatrixEvent.init),
-            state: (answer["state"]?.array ?? []).compactMap(MatrixEvent.init),
+            state: (response["state"]?.array ?? []).compactMap(MatrixEvent.init),
             // A server that goes round in a circle has nothing more to tell.
             next: next == token ? nil : next)
     }
@@ -61,25 +63,25 @@ extension MatrixClient {
                 await call(
                     .get, ["client", "v1", "rooms", id.rawValue, "timestamp_to_event"],
                     query: [("ts", String(milliseconds)), ("dir", "f")]))
-        } catch MatrixError.refused(404, "M_NOT_FOUND", _) {
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
             return nil
         }
     }
 
     /// An event with what was before and after it, oldest first.
     func context(of event: MessageID, in id: RoomID, limit: Int) async throws -> HistoryContext {
-        let answer = try await call(
+        let response = try await call(
             .get, room(id, "context", event.rawValue),
             query: [("limit", String(limit)), ("filter", Self.lazyMembers)])
-        let before = (answer["events_before"]?.array ?? []).compactMap(MatrixEvent.init)
-        let after = (answer["events_after"]?.array ?? []).compactMap(MatrixEvent.init)
-        guard let middle = answer["event"].flatMap(MatrixEvent.init) else {
+        let before = (response["events_before"]?.array ?? []).compactMap(MatrixEvent.init)
+        let after = (response["events_after"]?.array ?? []).compactMap(MatrixEvent.init)
+        guard let middle = response["event"].flatMap(MatrixEvent.init) else {
             throw MatrixError.malformed(reason: "a context without its event")
         }
         return HistoryContext(
             events: before.reversed() + [middle] + after,
-            state: (answer["state"]?.array ?? []).compactMap(MatrixEvent.init),
-            older: answer["start"]?.string, newer: answer["end"]?.string)
+            state: (response["state"]?.array ?? []).compactMap(MatrixEvent.init),
+            older: response["start"]?.string, newer: response["end"]?.string)
     }
 
     private static let lazyMembers = #"{"lazy_load_members":true}"#
@@ -88,7 +90,7 @@ extension MatrixClient {
     func event(_ event: MessageID, in id: RoomID) async throws -> MatrixEvent? {
         do {
             return MatrixEvent(try await call(.get, room(id, "event", event.rawValue)))
-        } catch MatrixError.refused {
+        } catch MatrixError.rejected {
             return nil
         }
     }
@@ -100,20 +102,20 @@ extension MatrixClient {
         ]
         body["topic"] = request.topic.map { .string($0) }
         body["room_alias_name"] = request.address.map { .string($0) }
-        if !request.people.isEmpty { body["invite"] = .array(request.people.map { .string($0.rawValue) }) }
+        if !request.invitees.isEmpty { body["invite"] = .array(request.invitees.map { .string($0.rawValue) }) }
         let path = ["client", "v3", "createRoom"]
         return try Self.room(await call(.post, path, body: .object(body), timeout: .seconds(120), isOnce: true))
     }
 
     /// Whom the server knows by a name or a part of one, the best first.
-    func people(matching text: String, limit: Int) async throws -> [Person] {
-        let answer = try await call(
+    func users(matching text: String, limit: Int) async throws -> [User] {
+        let response = try await call(
             .post, ["client", "v3", "user_directory", "search"],
             body: ["search_term": .string(text), "limit": .integer(Int64(limit))])
-        return (answer["results"]?.array ?? []).prefix(limit).compactMap { result in
+        return (response["results"]?.array ?? []).prefix(limit).compactMap { result in
             guard let id = MatrixEvent.identifier(result["user_id"]), id.hasPrefix("@") else { return nil }
-            let name = RoomStateReader.line(result["display_name"]?.string)
-            return Person(
+            let name = ParsedRoomState.line(result["display_name"]?.string)
+            return User(
                 id: MemberID(id), name: name.isEmpty ? nil : name,
                 avatar: MatrixEvent.contentURI(result["avatar_url"]))
         }
@@ -121,9 +123,9 @@ extension MatrixClient {
 
     /// The membership of all who are in the room or are asked in.
     func members(of id: RoomID) async throws -> [MatrixEvent] {
-        let answer = try await call(
+        let response = try await call(
             .get, room(id, "members"), query: [("not_membership", "leave")], timeout: .seconds(120))
-        return (answer["chunk"]?.array ?? []).compactMap(MatrixEvent.init)
+        return (response["chunk"]?.array ?? []).compactMap(MatrixEvent.init)
     }
 
     /// - Parameter via: servers that know of the room. Older servers know them by another name.
@@ -135,28 +137,28 @@ extension MatrixClient {
 
     /// A room for two, marked as that for the other's programs.
     func createDirectRoom(with user: String) async throws -> RoomID {
-        let answer = try await call(
+        let response = try await call(
             .post, ["client", "v3", "createRoom"],
             body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]],
             timeout: .seconds(120), isOnce: true)
-        return try Self.room(answer)
+        return try Self.room(response)
     }
 
     /// Rooms for two, by whom they are with.
-    func directRooms(of own: MemberID) async throws -> [String: JSONValue] {
+    func directRooms(of ownUserID: MemberID) async throws -> [String: JSONValue] {
         do {
-            return try await call(.get, Self.directRooms(own)).object ?? [:]
-        } catch MatrixError.refused(status: 404, _, _) {
+            return try await call(.get, Self.directRooms(ownUserID)).object ?? [:]
+        } catch MatrixError.rejected(status: 404, _, _) {
             return [:]
         }
     }
 
-    func setDirectRooms(_ rooms: [String: JSONValue], of own: MemberID) async throws {
-        _ = try await call(.put, Self.directRooms(own), body: .object(rooms))
+    func setDirectRooms(_ rooms: [String: JSONValue], of ownUserID: MemberID) async throws {
+        _ = try await call(.put, Self.directRooms(ownUserID), body: .object(rooms))
     }
 
-    private static func directRooms(_ own: MemberID) -> [String] {
-        ["client", "v3", "user", own.rawValue, "account_data", "m.direct"]
+    private static func directRooms(_ ownUserID: MemberID) -> [String] {
+        ["client", "v3", "user", ownUserID.rawValue, "account_data", "m.direct"]
     }
 
     func leave(_ id: RoomID) async throws {
@@ -179,7 +181,7 @@ extension MatrixClient {
     func state(_ type: String, of id: RoomID) async throws -> JSONValue? {
         do {
             return try await call(.get, room(id, "state", type, ""))
-        } catch MatrixError.refused(status: 404, _, _) {
+        } catch MatrixError.rejected(status: 404, _, _) {
             return nil
         }
     }
@@ -188,7 +190,7 @@ extension MatrixClient {
     func membership(of user: String, in id: RoomID) async throws -> String? {
         do {
             return try await call(.get, room(id, "state", "m.room.member", user))["membership"]?.string
-        } catch MatrixError.refused(status: 404, _, _) {
+        } catch MatrixError.rejected(status: 404, _, _) {
             return nil
         }
     }
@@ -204,15 +206,15 @@ extension MatrixClient {
     func reaction(_ text: String, to event: MessageID, by user: MemberID, in id: RoomID) async throws -> String? {
         var from: String?
         for _ in 0..<20 {
-            let answer = try await call(
+            let response = try await call(
                 .get,
                 ["client", "v1", "rooms", id.rawValue, "relations", event.rawValue, "m.annotation", "m.reaction"],
                 query: [("limit", "100")] + (from.map { [("from", $0)] } ?? []))
-            let found = (answer["chunk"]?.array ?? []).compactMap(MatrixEvent.init).first { event in
+            let found = (response["chunk"]?.array ?? []).compactMap(MatrixEvent.init).first { event in
                 event.sender == user && event.content["m.relates_to"]?["key"]?.string == text
             }
             if let found { return found.id.rawValue }
-            from = answer["next_batch"]?.string
+            from = response["next_batch"]?.string
             if from == nil { return nil }
         }
         return nil
@@ -245,7 +247,7 @@ extension MatrixClient {
         request.timeout = .seconds(3600)
         request.idleTimeout = .seconds(60)
         request.progress = progress
-        guard let uri = try await answer(to: request)["content_uri"]?.string, uri.hasPrefix("mxc://") else {
+        guard let uri = try await jsonResponse(to: request)["content_uri"]?.string, uri.hasPrefix("mxc://") else {
             throw MatrixError.malformed(reason: "an upload without an address")
         }
         return uri
@@ -256,26 +258,27 @@ extension MatrixClient {
     func download(
         _ uri: String, to file: URL, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws {
-        try await fetch(request(.get, ["client", "v1", "media", "download"] + Self.parts(of: uri)), to: file, progress)
+        try await fetch(
+            request(.get, ["client", "v1", "media", "download"] + Self.components(of: uri)), to: file, progress)
     }
 
     /// Fetches a smaller picture of a file, which the server makes, in its own proportion.
     /// - Parameter side: of the box that it should at least fill, in pixels.
     func downloadThumbnail(of uri: String, side: Int, to file: URL) async throws {
-        let path = ["client", "v1", "media", "thumbnail"] + (try Self.parts(of: uri))
+        let path = ["client", "v1", "media", "thumbnail"] + (try Self.components(of: uri))
         let query = [
             ("width", String(side)), ("height", String(side)), ("method", "scale"), ("animated", "false"),
         ]
         try await fetch(request(.get, path, query: query), to: file)
     }
 
-    private static func parts(of uri: String) throws -> [String] {
-        let parts = uri.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false).map(
+    private static func components(of uri: String) throws -> [String] {
+        let components = uri.dropFirst("mxc://".count).split(separator: "/", omittingEmptySubsequences: false).map(
             String.init)
-        guard uri.hasPrefix("mxc://"), parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+        guard uri.hasPrefix("mxc://"), components.count == 2, !components[0].isEmpty, !components[1].isEmpty else {
             throw MatrixError.malformed(reason: "no address of a file")
         }
-        return parts
+        return components
     }
 
     private func fetch(
@@ -297,15 +300,15 @@ extension MatrixClient {
             .get, ["client", "v1", "media", "preview_url"], query: [("url", address)], timeout: .seconds(60))
     }
 
-    private static func event(_ answer: JSONValue) throws -> MessageID {
-        guard let id = MatrixEvent.identifier(answer["event_id"]) else {
+    private static func event(_ response: JSONValue) throws -> MessageID {
+        guard let id = MatrixEvent.identifier(response["event_id"]) else {
             throw MatrixError.malformed(reason: "an event without identifier")
         }
         return MessageID(id)
     }
 
-    private static func room(_ answer: JSONValue) throws -> RoomID {
-        guard let id = MatrixEvent.identifier(answer["room_id"]) else {
+    private static func room(_ response: JSONValue) throws -> RoomID {
+        guard let id = MatrixEvent.identifier(response["room_id"]) else {
             throw MatrixError.malformed(reason: "a room without identifier")
         }
         return RoomID(id)

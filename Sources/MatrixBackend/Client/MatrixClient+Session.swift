@@ -20,8 +20,8 @@ extension MatrixClient {
     /// The ways to sign in that the server offers, such as `m.login.password`.
     /// - Throws: ``MatrixError``.
     public func loginFlows() async throws -> [String] {
-        let answer = try await call(.get, Self.client + ["login"])
-        return (answer["flows"]?.array ?? []).compactMap { $0["type"]?.string }
+        let response = try await call(.get, Self.client + ["login"])
+        return (response["flows"]?.array ?? []).compactMap { $0["type"]?.string }
     }
 
     /// Signs in with a password.
@@ -54,9 +54,10 @@ extension MatrixClient {
         var body = body
         body["device_id"] = device.map { .string($0) }
         body["initial_device_display_name"] = .string(deviceName)
-        let answer = try await with(token: nil).call(.post, Self.client + ["login"], body: .object(body), isOnce: true)
-        guard let user = answer["user_id"]?.string, user.hasPrefix("@"), let token = answer["access_token"]?.string,
-            let device = answer["device_id"]?.string
+        let response = try await with(token: nil).call(
+            .post, Self.client + ["login"], body: .object(body), isOnce: true)
+        guard let user = response["user_id"]?.string, user.hasPrefix("@"), let token = response["access_token"]?.string,
+            let device = response["device_id"]?.string
         else { throw MatrixError.malformed(reason: "an answer to a log-in without user, device or token") }
         return MatrixSession(user: MemberID(user), device: device, token: AccessToken(token))
     }
@@ -64,9 +65,9 @@ extension MatrixClient {
     /// Whose token it is.
     /// - Throws: ``MatrixError/signedOut(isSoft:)`` if the server does not know it.
     public func whoAmI() async throws -> (user: MemberID, device: String?) {
-        let answer = try await call(.get, Self.client + ["account", "whoami"])
-        guard let user = answer["user_id"]?.string else { throw MatrixError.malformed(reason: "nobody") }
-        return (MemberID(user), answer["device_id"]?.string)
+        let response = try await call(.get, Self.client + ["account", "whoami"])
+        guard let user = response["user_id"]?.string else { throw MatrixError.malformed(reason: "nobody") }
+        return (MemberID(user), response["device_id"]?.string)
     }
 
     /// Ends the session at the server. One that it does not know is ended.

@@ -43,7 +43,7 @@ public struct MatrixClient: Sendable {
         request.timeout = timeout
         request.isOnce = isOnce
         if let body { request.body = .json(try body.encoded()) }
-        return try await answer(to: request)
+        return try await jsonResponse(to: request)
     }
 
     func request(_ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = []) -> MatrixRequest {
@@ -56,7 +56,7 @@ public struct MatrixClient: Sendable {
     }
 
     /// The JSON of an answer that is a success.
-    func answer(to request: MatrixRequest) async throws -> JSONValue {
+    func jsonResponse(to request: MatrixRequest) async throws -> JSONValue {
         let response = try await response(to: request)
         do {
             let value = try JSONValue(parsing: response.body, emptiesTooDeep: true)
@@ -84,7 +84,7 @@ public struct MatrixClient: Sendable {
         }
         guard (200..<300).contains(response.status) else {
             let error = MatrixError(response)
-            if case .signedOut(let isSoft) = error { credential.refused(request.token, isSoft: isSoft) }
+            if case .signedOut(let isSoft) = error { credential.reportRejection(request.token, isSoft: isSoft) }
             throw error
         }
         return response

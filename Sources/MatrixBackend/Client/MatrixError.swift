@@ -12,7 +12,7 @@ public enum MatrixError: Error, Equatable, Sendable {
     /// The token is not known (any more). If `isSoft`, signing in again goes on where it was.
     case signedOut(isSoft: Bool)
     /// The server's own word: it does not do this.
-    case refused(status: Int, code: String, reason: String)
+    case rejected(status: Int, code: String, reason: String)
     /// The answer is none that the specification allows.
     case malformed(reason: String)
     /// The answer has more than so many bytes.
@@ -31,11 +31,11 @@ public enum MatrixError: Error, Equatable, Sendable {
         case (408, _), (425, _), (500..., _):
             self = .unreachable(reason: "status \(status)\(code.map { " " + Self.short($0) } ?? "")")
         case (_, let code?):
-            self = .refused(
+            self = .rejected(
                 status: status, code: Self.short(code), reason: Self.short(body?["error"]?.string ?? ""))
         case (413, _), (414, _), (431, _):
             // A gateway's word is as good here: what is too large for it never gets to the server.
-            self = .refused(status: status, code: "M_TOO_LARGE", reason: "")
+            self = .rejected(status: status, code: "M_TOO_LARGE", reason: "")
         default:
             // A page of a gateway, or of something that is no homeserver.
             self = .unreachable(reason: "status \(status), not from a homeserver")
@@ -55,7 +55,7 @@ public enum MatrixError: Error, Equatable, Sendable {
     public var isTransient: Bool {
         switch self {
         case .unreachable, .untrusted, .busy: true
-        case .signedOut, .refused, .malformed, .tooLarge: false
+        case .signedOut, .rejected, .malformed, .tooLarge: false
         }
     }
 

@@ -7,8 +7,8 @@ struct MapLink: Equatable {
     /// - Returns: nil unless it is a place on the earth.
     init?(geo text: String) {
         guard text.utf8.count <= 300, text.lowercased().hasPrefix("geo:") else { return nil }
-        let place = text.dropFirst(4).prefix { $0 != ";" && $0 != "?" }
-        let numbers = place.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+        let coordinates = text.dropFirst(4).prefix { $0 != ";" && $0 != "?" }
+        let numbers = coordinates.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
         guard numbers.count == 2 || numbers.count == 3, let latitude = numbers[0], let longitude = numbers[1],
             abs(latitude) <= 90, abs(longitude) <= 180
         else { return nil }

@@ -24,7 +24,7 @@ struct MatrixEvent: Equatable, Sendable {
             case .integer(let time)? = json["origin_server_ts"], let content = json["content"], content.object != nil
         else { return nil }
         if let key = json["state_key"] {
-            guard let text = key.string, text.utf8.count <= Self.longestIdentifier else { return nil }
+            guard let text = key.string, text.utf8.count <= Self.maxIdentifierLength else { return nil }
             stateKey = text
         } else {
             stateKey = nil
@@ -54,7 +54,7 @@ struct MatrixEvent: Equatable, Sendable {
     var isRedacted: Bool { unsigned["redacted_because"]?.object != nil }
 
     /// Bytes (specification, size limits).
-    static let longestIdentifier = 255
+    static let maxIdentifierLength = 255
 
     /// Where a homeserver keeps a file; nil for anything else.
     static func contentURI(_ value: JSONValue?) -> String? {
@@ -62,7 +62,7 @@ struct MatrixEvent: Equatable, Sendable {
     }
 
     static func identifier(_ value: JSONValue?) -> String? {
-        guard let text = value?.string, !text.isEmpty, text.utf8.count <= longestIdentifier, !text.utf8.contains(0)
+        guard let text = value?.string, !text.isEmpty, text.utf8.count <= maxIdentifierLength, !text.utf8.contains(0)
         else { return nil }
         return text
     }

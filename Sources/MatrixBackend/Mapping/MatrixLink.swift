@@ -3,7 +3,7 @@ import ChatCore
 /// Links to messages (specification, matrix.to navigation).
 enum MatrixLink {
     /// Servers that a link names at most.
-    private static let mostServers = 3
+    private static let maxServers = 3
 
     /// - Parameter members: the first of whom is the user; the servers of most of the others are named after theirs.
     static func link(to message: MessageID, in room: RoomID, by members: [MemberID]) -> String {
@@ -24,11 +24,13 @@ enum MatrixLink {
     }
 
     private static func servers(of members: [MemberID]) -> [String] {
-        let own = members.first.flatMap(server)
+        let ownServer = members.first.flatMap(server)
         var counts: [String: Int] = [:]
-        for name in members.compactMap(server) where name != own && !name.isEmpty { counts[name, default: 0] += 1 }
+        for name in members.compactMap(server) where name != ownServer && !name.isEmpty {
+            counts[name, default: 0] += 1
+        }
         let others = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-        return Array(([own].compactMap { $0 } + others).prefix(mostServers))
+        return Array(([ownServer].compactMap { $0 } + others).prefix(maxServers))
     }
 
     /// What is no letter, digit or one of `-._~` is written as bytes (RFC 3986).

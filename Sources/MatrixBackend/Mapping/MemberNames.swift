@@ -7,12 +7,12 @@ import Foundation
 struct MemberNames {
     /// As the server tells of them.
     private var members: [MemberID: Member] = [:]
-    private var bearers: [String: Set<MemberID>] = [:]
+    private var idsByName: [String: Set<MemberID>] = [:]
 
     init(_ members: [Member]) {
         for member in members {
             self.members[member.id] = member
-            bearers[Self.key(member), default: []].insert(member.id)
+            idsByName[Self.key(member), default: []].insert(member.id)
         }
     }
 
@@ -24,7 +24,7 @@ struct MemberNames {
     /// The member by the name that is shown.
     func named(_ member: Member) -> Member {
         guard member.displayName != member.id.rawValue,
-            bearers[Self.key(member)]?.count ?? 0 > 1 || Self.looksLikeIdentifier(member.displayName)
+            idsByName[Self.key(member)]?.count ?? 0 > 1 || Self.resemblesIdentifier(member.displayName)
         else { return member }
         var named = member
         named.displayName += " (\(member.id))"
@@ -32,25 +32,25 @@ struct MemberNames {
     }
 
     /// - Returns: those of whom something else is shown from now on, by the names that are shown.
-    mutating func take(_ changed: [Member]) -> [Member] {
+    mutating func update(_ changed: [Member]) -> [Member] {
         var touched: Set<MemberID> = []
         func touch(_ key: String) {
             // Of two one becomes the only one; of three nothing changes for the others.
-            if let others = bearers[key], others.count <= 2 { touched.formUnion(others) }
+            if let others = idsByName[key], others.count <= 2 { touched.formUnion(others) }
         }
         for member in changed {
             if let before = members[member.id] {
-                bearers[Self.key(before)]?.remove(member.id)
+                idsByName[Self.key(before)]?.remove(member.id)
                 touch(Self.key(before))
             }
             members[member.id] = member
-            bearers[Self.key(member), default: []].insert(member.id)
+            idsByName[Self.key(member), default: []].insert(member.id)
             touch(Self.key(member))
             touched.insert(member.id)
         }
         let order = changed.map(\.id) + touched.subtracting(changed.map(\.id)).sorted { $0.rawValue < $1.rawValue }
-        var told: Set<MemberID> = []
-        return order.filter { told.insert($0).inserted }.compactMap { members[$0].map(named) }
+        var seen: Set<MemberID> = []
+        return order.filter { seen.insert($0).inserted }.compactMap { members[$0].map(named) }
     }
 
     private static func key(_ member: Member) -> String {
@@ -63,5 +63,5 @@ struct MemberNames {
     }
 
     /// Nobody is to pass for another by taking the other's identifier as a name.
-    private static func looksLikeIdentifier(_ name: String) -> Bool { name.hasPrefix("@") && name.contains(":") }
+    private static func resemblesIdentifier(_ name: String) -> Bool { name.hasPrefix("@") && name.contains(":") }
 }

@@ -6,7 +6,7 @@ import MessageMarkup
 /// The contents of the events that a message of ours becomes.
 struct MessageContent {
     /// Who is never notified of what they did themselves.
-    let own: MemberID
+    let ownUserID: MemberID
 
     /// One for a text; one for each file otherwise, the text with the first.
     func contents(of message: WrittenMessage) -> [JSONValue] {
@@ -66,7 +66,7 @@ struct MessageContent {
     /// Those whom a message is meant for: who is named in it and whom it answers. What is only passed on is for nobody.
     private func notified(by message: WrittenMessage) -> [MentionTarget] {
         if message.origin == .forwarded { return [] }
-        let author = message.reply?.author.flatMap { $0 == own ? nil : MentionTarget.member($0.rawValue) }
+        let author = message.reply?.author.flatMap { $0 == ownUserID ? nil : MentionTarget.member($0.rawValue) }
         return message.text.mentions.map(\.target) + [author].compactMap(\.self)
     }
 
@@ -114,16 +114,16 @@ struct MessageContent {
             content["body"] = .string(text)
             content["org.matrix.msc1767.alt_text"] = ["org.matrix.msc1767.text": [["body": .string(text)]]]
         }
-        if let loudness = reference.loudness { content.merge(Self.voice(reference, loudness)) { _, new in new } }
+        if let waveform = reference.loudness { content.merge(Self.voice(reference, waveform)) { _, new in new } }
         return .object(content)
     }
 
     /// The box that a film's poster was made to fit in, in pixels.
     private static let posterSide = 800.0
 
-    private static func poster(of film: MediaReference) -> [String: JSONValue] {
+    private static func poster(of video: MediaReference) -> [String: JSONValue] {
         var info: [String: JSONValue] = ["mimetype": "image/jpeg"]
-        guard let width = film.width, let height = film.height, width > 0, height > 0 else { return info }
+        guard let width = video.width, let height = video.height, width > 0, height > 0 else { return info }
         let scale = min(1, posterSide / Double(max(width, height)))
         for (name, side) in [("w", width), ("h", height)] {
             info[name] = .integer(Int64(max(1, Int(Double(side) * scale))))
@@ -132,10 +132,10 @@ struct MessageContent {
     }
 
     /// What makes a sound a voice message (MSC3245).
-    private static func voice(_ reference: MediaReference, _ loudness: [Int]) -> [String: JSONValue] {
-        var sound: [String: JSONValue] = ["waveform": .array(loudness.map { .integer(Int64($0)) })]
-        if let duration = reference.duration { sound["duration"] = .integer(Int64(duration)) }
-        return ["org.matrix.msc3245.voice": [:], "org.matrix.msc1767.audio": .object(sound)]
+    private static func voice(_ reference: MediaReference, _ waveform: [Int]) -> [String: JSONValue] {
+        var audio: [String: JSONValue] = ["waveform": .array(waveform.map { .integer(Int64($0)) })]
+        if let duration = reference.duration { audio["duration"] = .integer(Int64(duration)) }
+        return ["org.matrix.msc3245.voice": [:], "org.matrix.msc1767.audio": .object(audio)]
     }
 
     private static func type(of kind: Message.Kind) -> String {

@@ -20,7 +20,7 @@ struct MessageText: Equatable {
     /// - Returns: nil if there is nothing to be shown.
     init?(_ content: JSONValue, isSticker: Bool = false) {
         guard let body = content["body"]?.string, body.utf8.count <= ChatLimits.messageBytes else { return nil }
-        text = Self.shown(body)
+        text = Self.sanitized(body)
         switch content["msgtype"]?.string {
         case "m.emote": kind = .emote
         case "m.notice": kind = .notice
@@ -34,10 +34,10 @@ struct MessageText: Equatable {
         if content["format"]?.string == "org.matrix.custom.html", let html = content["formatted_body"]?.string,
             html.utf8.count <= ChatLimits.messageBytes
         {
-            formatted = Self.shown(html)
+            formatted = Self.sanitized(html)
         }
         mentionsEveryone = content["m.mentions"]?["room"]?.bool == true
-        if content["msgtype"]?.string == "m.location" { showPlace(content) }
+        if content["msgtype"]?.string == "m.location" { readLocation(content) }
         guard [.image, .file, .audio, .video].contains(kind) else {
             if text.allSatisfy(\.isWhitespace), formatted == nil { return nil }
             return
@@ -46,9 +46,9 @@ struct MessageText: Equatable {
     }
 
     /// A place is a link to a map of it, with what the sender calls it.
-    private mutating func showPlace(_ content: JSONValue) {
-        let said = content["geo_uri"]?.string ?? content["m.location"]?["uri"]?.string
-        guard let link = said.flatMap(MapLink.init)?.address else { return }
+    private mutating func readLocation(_ content: JSONValue) {
+        let uri = content["geo_uri"]?.string ?? content["m.location"]?["uri"]?.string
+        guard let link = uri.flatMap(MapLink.init)?.address else { return }
         let name = text.allSatisfy(\.isWhitespace) || text.contains("geo:") ? "" : text
         text = name.isEmpty ? link : "\(name)\n\(link)"
         formatted = nil
@@ -56,7 +56,7 @@ struct MessageText: Equatable {
 
     /// A file has a name of its own only beside a caption.
     private mutating func readFile(_ content: JSONValue, body: String) {
-        let ownName = content["filename"]?.string.map(Self.shown)
+        let filename = content["filename"]?.string.map(Self.sanitized)
         guard let uri = MatrixEvent.contentURI(content["url"]) else {
             // Encrypted, or broken: its name is shown.
             kind = .text
@@ -66,18 +66,18 @@ struct MessageText: Equatable {
         func size(_ name: String) -> Int? { info?[name]?.integer.flatMap { $0 >= 0 ? Int(clamping: $0) : nil } }
         let altText = Self.altText(content)
         // What describes a file is no caption, though other programs may show it as one.
-        let isCaption = ownName.map { $0 != body && altText != body } ?? false
-        let name = ownName ?? body
+        let isCaption = filename.map { $0 != body && altText != body } ?? false
+        let name = filename ?? body
         let isVoice = content["org.matrix.msc3245.voice"] != nil || content["m.voice"] != nil
-        let sound = content["org.matrix.msc1767.audio"]
+        let audio = content["org.matrix.msc1767.audio"]
         attachments = [
             MediaReference(
                 uri: uri, name: name.isEmpty ? "file" : String(name.prefix(255)),
                 type: Self.type(info?["mimetype"]?.string, of: kind), bytes: size("size"), width: size("w"),
                 height: size("h"),
-                duration: size("duration") ?? sound?["duration"]?.integer.map { Int(clamping: max(0, $0)) },
+                duration: size("duration") ?? audio?["duration"]?.integer.map { Int(clamping: max(0, $0)) },
                 thumbnailURI: Self.thumbnail(info), altText: altText, blurHash: Self.blurHash(info),
-                loudness: isVoice && kind == .audio ? Self.loudness(sound?["waveform"]?.array ?? []) : nil)
+                loudness: isVoice && kind == .audio ? Self.waveform(audio?["waveform"]?.array ?? []) : nil)
         ]
         if !isCaption { text = "" }
         if !isCaption { formatted = nil }
@@ -91,13 +91,13 @@ struct MessageText: Equatable {
     }
 
     /// As many numbers as are kept: each the loudest of those that it stands for.
-    private static func loudness(_ told: [JSONValue]) -> [Int] {
-        let values = told.prefix(10_000).map { value in
-            Int(min(max(value.integer ?? 0, 0), Int64(MediaReference.loudest)))
+    private static func waveform(_ samples: [JSONValue]) -> [Int] {
+        let values = samples.prefix(10_000).map { value in
+            Int(min(max(value.integer ?? 0, 0), Int64(MediaReference.maxAmplitude)))
         }
-        let count = min(values.count, MediaReference.mostLoudnesses)
-        return (0..<count).map { place in
-            values[place * values.count / count..<max((place + 1) * values.count / count, place + 1)].max() ?? 0
+        let count = min(values.count, MediaReference.maxWaveformSamples)
+        return (0..<count).map { index in
+            values[index * values.count / count..<max((index + 1) * values.count / count, index + 1)].max() ?? 0
         }
     }
 
@@ -109,7 +109,7 @@ struct MessageText: Equatable {
         guard let text = (plain?["body"] ?? block?["org.matrix.msc1767.text"])?.string, !text.isEmpty,
             text.utf8.count <= 10_000
         else { return nil }
-        return shown(text)
+        return sanitized(text)
     }
 
     private static func thumbnail(_ info: JSONValue?) -> String? {
@@ -117,9 +117,10 @@ struct MessageText: Equatable {
     }
 
     /// What a sender calls a picture is shown as one only if it says so.
-    private static func type(_ said: String?, of kind: Message.Kind) -> String {
-        let said = said.map { $0.lowercased() } ?? ""
-        let isType = said.utf8.count <= 100 && said.split(separator: "/").count == 2 && said.allSatisfy(\.isASCII)
+    private static func type(_ mimeType: String?, of kind: Message.Kind) -> String {
+        let mimeType = mimeType.map { $0.lowercased() } ?? ""
+        let isType =
+            mimeType.utf8.count <= 100 && mimeType.split(separator: "/").count == 2 && mimeType.allSatisfy(\.isASCII)
         let family: String? =
             switch kind {
             case .image: "image/"
@@ -127,7 +128,7 @@ struct MessageText: Equatable {
             case .video: "video/"
             default: nil
             }
-        if isType, family.map({ said.hasPrefix($0) }) ?? true { return said }
+        if isType, family.map({ mimeType.hasPrefix($0) }) ?? true { return mimeType }
         return family.map { $0 + "x-unknown" } ?? "application/octet-stream"
     }
 
@@ -144,7 +145,7 @@ struct MessageText: Equatable {
     }
 
     /// SQLite takes a text to end at a NUL: what is behind it would be lost.
-    private static func shown(_ text: String) -> String {
+    private static func sanitized(_ text: String) -> String {
         text.utf8.contains(0) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })) : text
     }
 }

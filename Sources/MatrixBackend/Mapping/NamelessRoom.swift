@@ -5,20 +5,20 @@ import ChatCore
 struct NamelessRoom {
     /// Under which the identifiers of those are kept after whom the server calls it.
     static let heroesSetting = "matrix.heroes"
-    private static let mostNames = 5
+    private static let maxNames = 5
 
     /// The user, who is not among those whom it is called after.
-    let own: MemberID
+    let ownUserID: MemberID
     /// Those who are in it, or were, as they are now.
     private let members: [MemberID: Member]
     private let order: [MemberID]
 
-    /// - Parameter changed: who is new or another than in `kept`.
-    init(own: MemberID, kept: [Member], changed: [Member]) {
-        self.own = own
+    /// - Parameter changed: who is new or another than in `storedMembers`.
+    init(ownUserID: MemberID, storedMembers: [Member], changed: [Member]) {
+        self.ownUserID = ownUserID
         var members: [MemberID: Member] = [:]
         var order: [MemberID] = []
-        for member in kept + changed where member.id != own {
+        for member in storedMembers + changed where member.id != ownUserID {
             if members.updateValue(member, forKey: member.id) == nil { order.append(member.id) }
         }
         self.members = members
@@ -26,19 +26,19 @@ struct NamelessRoom {
     }
 
     /// - Parameters:
-    ///   - told: whom the server names now; nil if it says nothing.
-    ///   - kept: whom it named before.
+    ///   - heroes: whom the server names now; nil if it says nothing.
+    ///   - storedHeroes: whom it named before.
     /// - Returns: nil if nobody is known to be in it.
-    func name(told: [RoomUpdate.Hero]?, kept: [MemberID]) -> String? {
-        let told = (told ?? []).filter { $0.id != own }.map { $0.name ?? name(of: $0.id) }
-        let kept = kept.filter { $0 != own }
+    func name(heroes: [RoomUpdate.Hero]?, storedHeroes: [MemberID]) -> String? {
+        let heroNames = (heroes ?? []).filter { $0.id != ownUserID }.map { $0.name ?? name(of: $0.id) }
+        let storedHeroes = storedHeroes.filter { $0 != ownUserID }
         // Who is only invited counts as one who left: better than nobody.
         let candidates = [
-            told, kept.filter { members[$0]?.hasLeft != true }.map(name),
-            order.filter { members[$0]?.hasLeft == false }.map(name), kept.map(name),
+            heroNames, storedHeroes.filter { members[$0]?.hasLeft != true }.map(name),
+            order.filter { members[$0]?.hasLeft == false }.map(name), storedHeroes.map(name),
         ]
         return candidates.first { !$0.isEmpty }.map { names in
-            String(names.prefix(Self.mostNames).joined(separator: ", ").prefix(ChatLimits.roomNameLength))
+            String(names.prefix(Self.maxNames).joined(separator: ", ").prefix(ChatLimits.roomNameLength))
         }
     }
 

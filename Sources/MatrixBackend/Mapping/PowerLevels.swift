@@ -30,7 +30,7 @@ struct PowerLevels {
         return content["users"]?[member.rawValue]?.integer ?? content["users_default"]?.integer ?? 0
     }
 
-    func role(of member: MemberID) -> RoomRoster.Role {
+    func role(of member: MemberID) -> RoomMembers.Role {
         switch level(of: member) {
         case 100...: .administrator
         case 50...: .moderator
@@ -51,7 +51,7 @@ struct PowerLevels {
     }
 
     func mayRemove(_ other: MemberID, _ member: MemberID) -> Bool {
-        let own = level(of: member)
-        return other != member && own >= content["kick"]?.integer ?? 50 && own > level(of: other)
+        let ownLevel = level(of: member)
+        return other != member && ownLevel >= content["kick"]?.integer ?? 50 && ownLevel > level(of: other)
     }
 }

@@ -27,7 +27,10 @@ struct PushRules: Equatable, Sendable {
                 [
                     "rule_id": ".m.rule.is_user_mention", "default": true, "enabled": true,
                     "conditions": [
-                        ["kind": "event_property_contains", "key": "content.m\\.mentions.user_ids", "value": .own]
+                        [
+                            "kind": "event_property_contains", "key": "content.m\\.mentions.user_ids",
+                            "value": .ownUserID,
+                        ]
                     ],
                     "actions": ["notify", ["set_tweak": "highlight"]],
                 ],
@@ -56,23 +59,23 @@ struct PushRules: Equatable, Sendable {
     ])
 
     /// What the first rule that holds says; nothing if none does. Of one's own events nobody is told.
-    func attention(to event: MatrixEvent, in room: PushRoom) -> MessageAttention {
-        guard event.sender != room.own else { return .none }
-        return rules.first { $0.holds(for: event, in: room) }?.attention ?? .none
+    func notificationLevel(to event: MatrixEvent, in room: PushRoom) -> NotificationLevel {
+        guard event.sender != room.ownUserID else { return .none }
+        return rules.first { $0.holds(for: event, in: room) }?.notificationLevel ?? .none
     }
 }
 
 extension JSONValue {
     /// Stands for the user's identifier in the rules that are built in.
-    fileprivate static let own: JSONValue = "\u{0}own"
+    fileprivate static let ownUserID: JSONValue = "\u{0}own"
 }
 
 /// What of a room push rules ask for.
 struct PushRoom: Equatable, Sendable {
     var id: RoomID
-    var own: MemberID
+    var ownUserID: MemberID
     /// What the user is called in the room; nil without a name.
-    var ownName: String?
+    var ownDisplayName: String?
     /// Those who are in it; nil if nobody told.
     var memberCount: Int?
     /// The content of `m.room.power_levels`; nil without any.
@@ -92,7 +95,7 @@ private struct PushRule: Equatable, Sendable {
     ]
 
     let conditions: [PushCondition]
-    let attention: MessageAttention
+    let notificationLevel: NotificationLevel
     /// Whether it is for events alone that don't say themselves whom they mention.
     let isGuess: Bool
 
@@ -112,7 +115,7 @@ private struct PushRule: Equatable, Sendable {
         let isHighlight = actions.contains { action in
             action["set_tweak"]?.string == "highlight" && action["value"]?.bool ?? true
         }
-        attention = actions.contains("notify") ? (isHighlight ? .mention : .unread) : .none
+        notificationLevel = actions.contains("notify") ? (isHighlight ? .mention : .unread) : .none
     }
 
     func holds(for event: MatrixEvent, in room: PushRoom) -> Bool {
@@ -158,23 +161,23 @@ private enum PushCondition: Equatable, Sendable {
 
     /// The parts of a path: a dot within a name is `\.`, a backslash `\\`.
     private static func path(_ key: String) -> [String] {
-        var parts = [""]
+        var components = [""]
         var isEscaped = false
         for character in key {
             if isEscaped {
-                if character != ".", character != "\\" { parts[parts.count - 1] += "\\" }
-                parts[parts.count - 1].append(character)
+                if character != ".", character != "\\" { components[components.count - 1] += "\\" }
+                components[components.count - 1].append(character)
                 isEscaped = false
             } else if character == "\\" {
                 isEscaped = true
             } else if character == "." {
-                parts.append("")
+                components.append("")
             } else {
-                parts[parts.count - 1].append(character)
+                components[components.count - 1].append(character)
             }
         }
-        if isEscaped { parts[parts.count - 1] += "\\" }
-        return parts
+        if isEscaped { components[components.count - 1] += "\\" }
+        return components
     }
 
     func holds(for event: MatrixEvent, in room: PushRoom) -> Bool {
@@ -185,7 +188,9 @@ private enum PushCondition: Equatable, Sendable {
         case .contains(let key, let value):
             return event.property(key, in: room.id)?.array?.contains(meant(value, room)) ?? false
         case .displayName:
-            guard let name = room.ownName, !name.isEmpty, let body = event.content["body"]?.string else { return false }
+            guard let name = room.ownDisplayName, !name.isEmpty, let body = event.content["body"]?.string else {
+                return false
+            }
             return Glob(literal: name, inWords: true).matches(body)
         case .memberCount(let comparison, let count):
             guard let members = room.memberCount else { return false }
@@ -202,7 +207,7 @@ private enum PushCondition: Equatable, Sendable {
     }
 
     private func meant(_ value: JSONValue, _ room: PushRoom) -> JSONValue {
-        value == .own ? .string(room.own.rawValue) : value
+        value == .ownUserID ? .string(room.ownUserID.rawValue) : value
     }
 }
 

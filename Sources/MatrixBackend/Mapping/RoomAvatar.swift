@@ -7,25 +7,25 @@ struct RoomAvatar {
     static let heroSetting = "matrix.hero"
 
     /// The room's own; nil without one.
-    let kept: String?
+    let storedURI: String?
     /// The only other member, where there is just one.
     let hero: String?
 
     /// - Parameter settings: of the room, to be kept with it.
     /// - Returns: what it is from now on; nil where nothing was told that changes it.
     func change(
-        by update: RoomUpdate, _ reader: RoomStateReader, own: MemberID, _ settings: inout [String: String?]
+        by update: RoomUpdate, _ parsedState: ParsedRoomState, ownUserID: MemberID, _ settings: inout [String: String?]
     ) -> String?? {
-        if let told = reader.avatar { settings.updateValue(told, forKey: Self.uriSetting) }
+        if let avatar = parsedState.avatar { settings.updateValue(avatar, forKey: Self.uriSetting) }
         var hero = hero
         if let heroes = update.heroes {
-            let others = heroes.filter { $0.id != own }
+            let others = heroes.filter { $0.id != ownUserID }
             hero = others.count == 1 ? others[0].id.rawValue : nil
             settings.updateValue(hero, forKey: Self.heroSetting)
         }
-        if let uri = reader.avatar ?? kept { return .some(uri) }
-        if let member = reader.members.first(where: { $0.id.rawValue == hero }) { return .some(member.avatar) }
-        if let told = update.heroes?.first(where: { $0.id.rawValue == hero })?.avatar { return .some(told) }
-        return reader.avatar != nil || update.heroes != nil && hero == nil ? .some(nil) : nil
+        if let uri = parsedState.avatar ?? storedURI { return .some(uri) }
+        if let member = parsedState.members.first(where: { $0.id.rawValue == hero }) { return .some(member.avatar) }
+        if let avatar = update.heroes?.first(where: { $0.id.rawValue == hero })?.avatar { return .some(avatar) }
+        return parsedState.avatar != nil || update.heroes != nil && hero == nil ? .some(nil) : nil
     }
 }

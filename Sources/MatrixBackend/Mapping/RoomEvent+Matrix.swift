@@ -22,7 +22,7 @@ extension RoomEvent {
             guard self.before != after else { return nil }
         case ("m.room.avatar", ""):
             guard before?["url"] != event.content["url"] || before == nil else { return nil }
-            self.init(.roomPictured)
+            self.init(.roomAvatarChanged)
         case ("m.room.encryption", ""):
             guard before == nil else { return nil }
             self.init(.encrypted)
@@ -65,9 +65,9 @@ extension RoomEvent {
         case ("m.room.third_party_invite", _):
             let name = text(content["display_name"])
             guard name != nil || before != nil else { return nil }
-            let isTakenBack = name == nil
+            let isRevoked = name == nil
             return RoomEvent(
-                isTakenBack ? .uninvitedElsewhere : .invitedElsewhere, after: name ?? text(before?["display_name"]))
+                isRevoked ? .uninvitedElsewhere : .invitedElsewhere, after: name ?? text(before?["display_name"]))
         default: return nil
         }
     }
@@ -99,7 +99,7 @@ extension RoomEvent {
         let subject = MemberID(key)
         let was = before?["membership"]?.string ?? "leave"
         let (oldName, newName) = (text(before?["displayname"]), text(event.content["displayname"]))
-        let isOwnDoing = event.sender == subject
+        let isBySubject = event.sender == subject
         let kind: Kind
         switch (was, now) {
         case ("join", "join"):
@@ -109,7 +109,7 @@ extension RoomEvent {
                     .renamed, subject: subject, name: oldName ?? key, before: oldName ?? key, after: newName ?? key)
             }
             guard before?["avatar_url"] != event.content["avatar_url"] else { return nil }
-            return RoomEvent(.pictured, subject: subject, name: newName)
+            return RoomEvent(.avatarChanged, subject: subject, name: newName)
         case (_, "join"): kind = .joined
         case (let was, "invite"):
             guard was != "invite" else { return nil }
@@ -121,20 +121,20 @@ extension RoomEvent {
             guard was != "ban" else { return nil }
             kind = .banned
         case ("ban", "leave"): kind = .unbanned
-        case ("invite", "leave"): kind = isOwnDoing ? .declined : .uninvited
-        case ("knock", "leave"): kind = isOwnDoing ? .left : .uninvited
+        case ("invite", "leave"): kind = isBySubject ? .declined : .uninvited
+        case ("knock", "leave"): kind = isBySubject ? .left : .uninvited
         // Where it was not told what was before, who goes was there.
-        case ("join", "leave"): kind = isOwnDoing ? .left : .removed
+        case ("join", "leave"): kind = isBySubject ? .left : .removed
         case ("leave", "leave"):
             guard before == nil else { return nil }
-            kind = isOwnDoing ? .left : .removed
+            kind = isBySubject ? .left : .removed
         default: return nil
         }
         return RoomEvent(kind, subject: subject, name: newName ?? oldName)
     }
 
     private static func text(_ value: JSONValue?, _ limit: Int = ChatLimits.roomNameLength) -> String? {
-        let line = RoomStateReader.line(value?.string, limit: limit)
+        let line = ParsedRoomState.line(value?.string, limit: limit)
         return line.isEmpty ? nil : line
     }
 }
@@ -162,9 +162,9 @@ struct RoomCreation: Equatable, Sendable {
 
     /// - Parameter text: as ``text``.
     init?(_ text: String?) {
-        let parts = (text ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, let time = Int64(parts[0]) else { return nil }
-        self.init(creator: MemberID(String(parts[1])), at: MatrixEvent.date(time))
+        let components = (text ?? "").split(separator: " ", maxSplits: 1)
+        guard components.count == 2, let time = Int64(components[0]) else { return nil }
+        self.init(creator: MemberID(String(components[1])), at: MatrixEvent.date(time))
     }
 
     /// As it is kept.
@@ -174,10 +174,10 @@ struct RoomCreation: Equatable, Sendable {
     func includes(_ event: MatrixEvent) -> Bool {
         // That a conversation comes from another room, or goes on in one, is no part of making any.
         if ["m.room.create", "m.room.tombstone"].contains(event.type) { return false }
-        return isPart(event)
+        return isInitialEvent(event)
     }
 
-    private func isPart(_ event: MatrixEvent) -> Bool {
+    private func isInitialEvent(_ event: MatrixEvent) -> Bool {
         event.sender == creator && event.previousContent == nil
             && (0...Self.duration).contains(event.sentAt.timeIntervalSince(at))
     }

@@ -13,7 +13,7 @@ struct StrippedEvent: Equatable, Sendable {
     init?(_ json: JSONValue) {
         guard let type = MatrixEvent.identifier(json["type"]), let sender = MatrixEvent.identifier(json["sender"]),
             sender.hasPrefix("@"), let key = json["state_key"]?.string,
-            key.utf8.count <= MatrixEvent.longestIdentifier, let content = json["content"], content.object != nil
+            key.utf8.count <= MatrixEvent.maxIdentifierLength, let content = json["content"], content.object != nil
         else { return nil }
         self.type = type
         self.sender = MemberID(sender)
@@ -24,40 +24,40 @@ struct StrippedEvent: Equatable, Sendable {
 
 extension Invitation {
     /// - Parameter state: of several events of one kind the last one counts.
-    init(to room: RoomID, of own: MemberID, by state: [StrippedEvent], at date: Date) {
+    init(to room: RoomID, of ownUserID: MemberID, by state: [StrippedEvent], at date: Date) {
         self.init(room: room, receivedAt: date)
-        var pictures: [MemberID: String] = [:]
+        var avatars: [MemberID: String] = [:]
         var names: [MemberID: String] = [:]
-        var roomPicture: String?
+        var roomAvatar: String?
         for event in state {
             switch (event.type, event.stateKey) {
             case ("m.room.name", ""): name = Self.text(event.content["name"])
             case ("m.room.topic", ""): topic = Self.text(event.content["topic"], ChatLimits.topicLength)
             case ("m.room.canonical_alias", ""): address = Self.text(event.content["alias"])
-            case ("m.room.avatar", ""): roomPicture = Self.picture(event.content["url"])
+            case ("m.room.avatar", ""): roomAvatar = Self.avatarURI(event.content["url"])
             case ("m.room.encryption", ""): isEncrypted = true
-            case ("m.room.member", own.rawValue) where event.content["membership"]?.string == "knock":
+            case ("m.room.member", ownUserID.rawValue) where event.content["membership"]?.string == "knock":
                 isKnock = true
-            case ("m.room.member", own.rawValue) where event.content["membership"]?.string == "invite":
+            case ("m.room.member", ownUserID.rawValue) where event.content["membership"]?.string == "invite":
                 isKnock = false
                 inviter = event.sender
                 isDirect = event.content["is_direct"]?.bool ?? false
             case ("m.room.member", let id) where id.hasPrefix("@"):
                 names[MemberID(id)] = Self.text(event.content["displayname"])
-                pictures[MemberID(id)] = Self.picture(event.content["avatar_url"])
+                avatars[MemberID(id)] = Self.avatarURI(event.content["avatar_url"])
             default: break
             }
         }
         inviterName = inviter.flatMap { names[$0] }
-        avatar = roomPicture ?? (isDirect ? inviter.flatMap { pictures[$0] } : nil)
+        avatar = roomAvatar ?? (isDirect ? inviter.flatMap { avatars[$0] } : nil)
     }
 
     private static func text(_ value: JSONValue?, _ limit: Int = ChatLimits.roomNameLength) -> String? {
-        let line = RoomStateReader.line(value?.string, limit: limit)
+        let line = ParsedRoomState.line(value?.string, limit: limit)
         return line.isEmpty ? nil : line
     }
 
-    private static func picture(_ value: JSONValue?) -> String? {
+    private static func avatarURI(_ value: JSONValue?) -> String? {
         MatrixEvent.identifier(value).flatMap { $0.hasPrefix("mxc://") ? $0 : nil }
     }
 }

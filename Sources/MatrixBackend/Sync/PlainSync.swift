@@ -5,11 +5,11 @@ import JSONReading
 /// `GET /sync`, which every homeserver has: all rooms at first, then all that changed.
 struct PlainSync: SyncSource {
     private let client: MatrixClient
-    private let portion: SyncPortion
+    private let window: SyncWindow
 
-    init(client: MatrixClient, portion: SyncPortion = SyncPortion()) {
+    init(client: MatrixClient, window: SyncWindow = SyncWindow()) {
         self.client = client
-        self.portion = portion
+        self.window = window
     }
 
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
@@ -18,7 +18,7 @@ struct PlainSync: SyncSource {
             "room": [
                 "include_leave": false,
                 "state": ["lazy_load_members": true],
-                "timeline": ["limit": .integer(Int64(portion.plainEvents)), "lazy_load_members": true],
+                "timeline": ["limit": .integer(Int64(window.plainEvents)), "lazy_load_members": true],
             ],
         ]
         var query = [
@@ -26,56 +26,56 @@ struct PlainSync: SyncSource {
             ("timeout", String(wait.components.seconds * 1000)),
         ]
         if let token { query.append(("since", token)) }
-        let answer = try await client.call(
+        let response = try await client.call(
             .get, ["client", "v3", "sync"], query: query, timeout: wait + .seconds(token == nil ? 300 : 30))
-        return try Self.read(answer, since: token)
+        return try Self.read(response, since: token)
     }
 
     /// It is all rooms, always.
-    func narrowed(_ token: String, to portion: SyncPortion) -> String { token }
+    func narrowed(_ token: String, to window: SyncWindow) -> String { token }
 
-    static func read(_ answer: JSONValue, since token: String?) throws -> SyncUpdate {
-        guard let next = answer["next_batch"]?.string, !next.isEmpty else {
+    static func read(_ response: JSONValue, since token: String?) throws -> SyncUpdate {
+        guard let next = response["next_batch"]?.string, !next.isEmpty else {
             throw MatrixError.malformed(reason: "a sync without a token")
         }
-        var reader = SyncReader()
+        var parser = SyncParser()
         var update = SyncUpdate(token: next)
-        for (id, json) in sorted(answer["rooms"]?["join"]) {
-            guard var room = reader.room(id) else { continue }
-            readJoined(json, into: &room, isFirst: token == nil, &reader)
+        for (id, json) in sorted(response["rooms"]?["join"]) {
+            guard var room = parser.room(id) else { continue }
+            readJoined(json, into: &room, isFirst: token == nil, &parser)
             update.rooms.append(room)
         }
         let sections: [(String, RoomUpdate.Membership)] = [("invite", .invited), ("knock", .invited), ("leave", .left)]
         for (section, membership) in sections {
-            for (id, json) in sorted(answer["rooms"]?[section]) {
-                guard var room = reader.room(id) else { continue }
+            for (id, json) in sorted(response["rooms"]?[section]) {
+                guard var room = parser.room(id) else { continue }
                 room.membership = membership
-                room.invitation = reader.stripped((json["invite_state"] ?? json["knock_state"])?["events"])
+                room.invitation = parser.stripped((json["invite_state"] ?? json["knock_state"])?["events"])
                 update.rooms.append(room)
             }
         }
         update.isWhole = token == nil
-        let shared = answer["account_data"]?["events"]
-        update.pushRules = SyncReader.accountData("m.push_rules", in: shared)
-        update.direct = SyncReader.accountData("m.direct", in: shared)
-        update.skipped = reader.skipped
+        let shared = response["account_data"]?["events"]
+        update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
+        update.direct = SyncParser.accountData("m.direct", in: shared)
+        update.skipped = parser.skipped
         return update
     }
 
     private static func readJoined(
-        _ json: JSONValue, into room: inout RoomUpdate, isFirst: Bool, _ reader: inout SyncReader
+        _ json: JSONValue, into room: inout RoomUpdate, isFirst: Bool, _ parser: inout SyncParser
     ) {
         let timeline = json["timeline"]
-        room.timeline = reader.events(timeline?["events"])
+        room.timeline = parser.events(timeline?["events"])
         room.state =
-            reader.events(json["state"]?["events"]) + SyncReader.state(in: room.timeline)
+            parser.events(json["state"]?["events"]) + SyncParser.state(in: room.timeline)
         // The first sync of all begins in the middle of a room that is known from before.
         let isLimited = timeline?["limited"]?.bool ?? isFirst
         if isLimited { room.gap = timeline?["prev_batch"]?.string }
         for event in json["ephemeral"]?["events"]?.array ?? [] {
             switch event["type"]?.string {
-            case "m.typing": room.typing = SyncReader.typing(event["content"])
-            case "m.receipt": room.receipts += SyncReader.receipts(event["content"])
+            case "m.typing": room.typing = SyncParser.typing(event["content"])
+            case "m.receipt": room.receipts += SyncParser.receipts(event["content"])
             default: break
             }
         }
@@ -86,10 +86,10 @@ struct PlainSync: SyncSource {
             room.heroes = heroes.compactMap { MatrixEvent.identifier($0) }
                 .map { RoomUpdate.Hero(id: MemberID($0), name: nil) }
         }
-        room.joinedCount = SyncReader.count(json["summary"]?["m.joined_member_count"])
+        room.joinedCount = SyncParser.count(json["summary"]?["m.joined_member_count"])
         let counts = json["unread_notifications"]
-        if let messages = SyncReader.count(counts?["notification_count"]) {
-            let mentions = SyncReader.count(counts?["highlight_count"]) ?? 0
+        if let messages = SyncParser.count(counts?["notification_count"]) {
+            let mentions = SyncParser.count(counts?["highlight_count"]) ?? 0
             room.counted = UnreadCount(messages: messages, mentions: mentions)
         }
     }

@@ -6,13 +6,13 @@ import JSONReading
 /// than one waits for it.
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
-    private let portion: SyncPortion
+    private let window: SyncWindow
     /// More than anybody is in.
     private static let allRooms = 100_000
 
-    init(client: MatrixClient, portion: SyncPortion = SyncPortion()) {
+    init(client: MatrixClient, window: SyncWindow = SyncWindow()) {
         self.client = client
-        self.portion = portion
+        self.window = window
     }
 
     /// The token is the server's behind the number of rooms that are asked for with it, as in `120:POSITION`.
@@ -22,26 +22,26 @@ struct SlidingSync: SyncSource {
         let wait = rooms < Self.allRooms ? Duration.zero : wait
         var query = [("timeout", String(wait.components.seconds * 1000))]
         if let position { query.append(("pos", position)) }
-        let answer = try await client.call(
+        let response = try await client.call(
             .post, ["client", "unstable", "org.matrix.simplified_msc3575", "sync"], query: query,
             body: body(rooms), timeout: wait + .seconds(60))
-        var update = try Self.read(answer)
+        var update = try Self.read(response)
         update.isWhole = token == nil
-        let count = answer["lists"]?["all"]?["count"]?.integer ?? 0
+        let count = response["lists"]?["all"]?["count"]?.integer ?? 0
         update.isCaughtUp = rooms >= count
-        let next = rooms < count ? min(rooms + portion.moreRooms, Self.allRooms) : Self.allRooms
+        let next = rooms < count ? min(rooms + window.moreRooms, Self.allRooms) : Self.allRooms
         update.token = "\(next):\(update.token)"
         return update
     }
 
     /// The server keeps what is new in the other rooms until they are asked for again.
-    func narrowed(_ token: String, to portion: SyncPortion) -> String {
+    func narrowed(_ token: String, to window: SyncWindow) -> String {
         let (rooms, position) = parse(token)
-        return position.map { "\(min(rooms, portion.firstRooms)):\($0)" } ?? token
+        return position.map { "\(min(rooms, window.firstRooms)):\($0)" } ?? token
     }
 
     private func parse(_ token: String?) -> (rooms: Int, position: String?) {
-        guard let token else { return (portion.firstRooms, nil) }
+        guard let token else { return (window.firstRooms, nil) }
         guard let colon = token.firstIndex(of: ":"), let rooms = Int(token[..<colon]), rooms > 0 else {
             return (Self.allRooms, token)
         }
@@ -54,7 +54,7 @@ struct SlidingSync: SyncSource {
             "lists": [
                 "all": [
                     "ranges": [[0, .integer(Int64(rooms - 1))]],
-                    "timeline_limit": .integer(Int64(portion.slidingEvents)),
+                    "timeline_limit": .integer(Int64(window.slidingEvents)),
                     "required_state": [
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
                         ["m.room.topic", ""], ["m.room.avatar", ""], ["m.room.encryption", ""],
@@ -70,34 +70,34 @@ struct SlidingSync: SyncSource {
         ]
     }
 
-    static func read(_ answer: JSONValue) throws -> SyncUpdate {
-        guard let next = answer["pos"]?.string, !next.isEmpty else {
+    static func read(_ response: JSONValue) throws -> SyncUpdate {
+        guard let next = response["pos"]?.string, !next.isEmpty else {
             throw MatrixError.malformed(reason: "a sync without a token")
         }
-        var reader = SyncReader()
+        var parser = SyncParser()
         var update = SyncUpdate(token: next)
-        var places: [RoomID: Int] = [:]
-        for (id, json) in (answer["rooms"]?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
-            guard var room = reader.room(id) else { continue }
-            readRoom(json, into: &room, &reader)
-            places[room.id] = update.rooms.count
+        var indices: [RoomID: Int] = [:]
+        for (id, json) in (response["rooms"]?.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard var room = parser.room(id) else { continue }
+            readRoom(json, into: &room, &parser)
+            indices[room.id] = update.rooms.count
             update.rooms.append(room)
         }
         /// What an extension tells of a room that is else as it was.
         func extend(_ id: String, _ change: (inout RoomUpdate) -> Void) {
-            guard let empty = reader.room(id) else { return }
-            if places[empty.id] == nil {
-                places[empty.id] = update.rooms.count
+            guard let empty = parser.room(id) else { return }
+            if indices[empty.id] == nil {
+                indices[empty.id] = update.rooms.count
                 update.rooms.append(empty)
             }
-            if let place = places[empty.id] { change(&update.rooms[place]) }
+            if let index = indices[empty.id] { change(&update.rooms[index]) }
         }
-        let extensions = answer["extensions"]
+        let extensions = response["extensions"]
         for (id, event) in extensions?["typing"]?["rooms"]?.object ?? [:] {
-            extend(id) { $0.typing = SyncReader.typing(event["content"]) }
+            extend(id) { $0.typing = SyncParser.typing(event["content"]) }
         }
         for (id, event) in extensions?["receipts"]?["rooms"]?.object ?? [:] {
-            extend(id) { $0.receipts = SyncReader.receipts(event["content"]) }
+            extend(id) { $0.receipts = SyncParser.receipts(event["content"]) }
         }
         for (id, events) in extensions?["account_data"]?["rooms"]?.object ?? [:] {
             for event in events.array ?? [] where event["type"]?.string == "m.fully_read" {
@@ -106,22 +106,22 @@ struct SlidingSync: SyncSource {
             }
         }
         let shared = extensions?["account_data"]?["global"]
-        update.pushRules = SyncReader.accountData("m.push_rules", in: shared)
-        update.direct = SyncReader.accountData("m.direct", in: shared)
-        update.skipped = reader.skipped
+        update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
+        update.direct = SyncParser.accountData("m.direct", in: shared)
+        update.skipped = parser.skipped
         return update
     }
 
-    private static func readRoom(_ json: JSONValue, into room: inout RoomUpdate, _ reader: inout SyncReader) {
+    private static func readRoom(_ json: JSONValue, into room: inout RoomUpdate, _ parser: inout SyncParser) {
         let stripped = json["invite_state"] ?? json["stripped_state"]
         if stripped?.array != nil {
             room.membership = .invited
-            room.invitation = reader.stripped(stripped)
+            room.invitation = parser.stripped(stripped)
             return
         }
         if ["leave", "ban"].contains(json["membership"]?.string) { room.membership = .left }
-        room.timeline = reader.events(json["timeline"])
-        room.state = SyncReader.state(in: room.timeline) + reader.events(json["required_state"])
+        room.timeline = parser.events(json["timeline"])
+        room.state = SyncParser.state(in: room.timeline) + parser.events(json["required_state"])
         if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in
@@ -132,7 +132,7 @@ struct SlidingSync: SyncSource {
                 }
             }
         }
-        room.joinedCount = SyncReader.count(json["joined_count"])
+        room.joinedCount = SyncParser.count(json["joined_count"])
         // Synapse's `notification_count` is always 0, and MSC4186 has none: what is unread follows from the marks.
     }
 }

@@ -5,5 +5,5 @@ protocol SyncSource: Sendable {
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate
 
     /// The token with which the same is asked for beginning with as few rooms as of a portion.
-    func narrowed(_ token: String, to portion: SyncPortion) -> String
+    func narrowed(_ token: String, to window: SyncWindow) -> String
 }

@@ -61,7 +61,7 @@ struct RoomUpdate: Equatable, Sendable {
 }
 
 /// Reads parts that both kinds of sync have, and counts what it leaves out.
-struct SyncReader {
+struct SyncParser {
     private(set) var skipped = 0
 
     mutating func events(_ value: JSONValue?) -> [MatrixEvent] {
@@ -74,13 +74,13 @@ struct SyncReader {
     /// The state that a timeline tells, in its order: one that comes twice was there the first time, and is as it was told
     /// last.
     static func state(in timeline: [MatrixEvent]) -> [MatrixEvent] {
-        var places: [MessageID: Int] = [:]
+        var indices: [MessageID: Int] = [:]
         return timeline.reduce(into: []) { state, event in
             guard event.stateKey != nil else { return }
-            if let place = places[event.id] {
-                state[place] = event
+            if let index = indices[event.id] {
+                state[index] = event
             } else {
-                places[event.id] = state.count
+                indices[event.id] = state.count
                 state.append(event)
             }
         }

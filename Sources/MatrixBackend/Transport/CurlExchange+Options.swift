@@ -82,25 +82,26 @@ extension CurlExchange {
 
     private func setFunctions(of handle: UnsafeMutableRawPointer) -> Bool {
         // It is alive until the handle is freed: the loop has it.
-        let own = Unmanaged.passUnretained(self).toOpaque()
+        let userData = Unmanaged.passUnretained(self).toOpaque()
         for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_XFERINFODATA]
         {
-            guard parlance_curl_set_pointer(handle, option, own) == CURLE_OK else { return false }
+            guard parlance_curl_set_pointer(handle, option, userData) == CURLE_OK else { return false }
         }
-        _ = parlance_curl_on_head(handle) { bytes, size, count, own in
+        _ = parlance_curl_on_head(handle) { bytes, size, count, userData in
             let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlExchange.from(own).takeHead(bytes) ? bytes.count : 0
+            return CurlExchange.from(userData).receiveHeader(bytes) ? bytes.count : 0
         }
-        _ = parlance_curl_on_body(handle) { bytes, size, count, own in
+        _ = parlance_curl_on_body(handle) { bytes, size, count, userData in
             let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return CurlExchange.from(own).takeBody(bytes) ? bytes.count : 0
+            return CurlExchange.from(userData).receiveBody(bytes) ? bytes.count : 0
         }
-        _ = parlance_curl_on_read(handle) { bytes, size, count, own in
+        _ = parlance_curl_on_read(handle) { bytes, size, count, userData in
             let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-            return CurlExchange.from(own).read(into: buffer) ?? Int(CURL_READFUNC_ABORT)
+            return CurlExchange.from(userData).read(into: buffer) ?? Int(CURL_READFUNC_ABORT)
         }
-        _ = parlance_curl_on_seek(handle) { own, place, origin in
-            origin == SEEK_SET && CurlExchange.from(own).rewind(to: Int(place)) ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        _ = parlance_curl_on_seek(handle) { userData, offset, origin in
+            origin == SEEK_SET && CurlExchange.from(userData).rewind(to: Int(offset))
+                ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
         _ = parlance_curl_on_socket(handle) { _, socket, _ in
             // No other program that is started inherits it.
@@ -111,20 +112,20 @@ extension CurlExchange {
         }
         guard request.progress != nil else { return true }
         _ = parlance_curl_set_number(handle, CURLOPT_NOPROGRESS, 0)
-        _ = parlance_curl_on_progress(handle) { own, fetching, fetched, sending, sent in
-            let exchange = CurlExchange.from(own)
+        _ = parlance_curl_on_progress(handle) { userData, fetching, fetched, sending, sent in
+            let exchange = CurlExchange.from(userData)
             if exchange.sourceCount == nil {
-                exchange.tellProgress(Int(fetched), of: Int(fetching))
+                exchange.reportProgress(Int(fetched), of: Int(fetching))
             } else {
-                exchange.tellProgress(Int(sent), of: Int(sending))
+                exchange.reportProgress(Int(sent), of: Int(sending))
             }
             return 0
         }
         return true
     }
 
-    fileprivate static func from(_ own: UnsafeMutableRawPointer?) -> CurlExchange {
-        guard let own else { preconditionFailure("libcurl gives back what it was given") }
-        return Unmanaged<CurlExchange>.fromOpaque(own).takeUnretainedValue()
+    fileprivate static func from(_ userData: UnsafeMutableRawPointer?) -> CurlExchange {
+        guard let userData else { preconditionFailure("libcurl gives back what it was given") }
+        return Unmanaged<CurlExchange>.fromOpaque(userData).takeUnretainedValue()
     }
 }

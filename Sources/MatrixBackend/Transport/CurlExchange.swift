@@ -6,9 +6,9 @@ import Glibc
 /// One request and what has come of its answer. Once it has begun, the thread of its loop alone touches it.
 final class CurlExchange: @unchecked Sendable {
     /// Bytes of the heads of an answer, those of redirections with it.
-    private static let mostHead = 256 << 10
+    private static let maxHeaderBytes = 256 << 10
     /// Bytes of what a server says in place of a file.
-    private static let mostExcuse = 1 << 20
+    private static let maxErrorBodyBytes = 1 << 20
 
     let request: MatrixRequest
     let certificates: URL?
@@ -24,9 +24,9 @@ final class CurlExchange: @unchecked Sendable {
     private var bodyCount = 0
     /// Why the transfer was ended from here.
     private var failure: (any Error)?
-    private let source: OpenedFile?
-    private var target: OpenedFile?
-    private var told = -1
+    private let source: OpenFile?
+    private var target: OpenFile?
+    private var reportedPercent = -1
 
     /// - Throws: ``ChatCore/ChatError/unreadableFile``, ``TransportError`` for a token that fits into no head.
     init(_ request: MatrixRequest, certificates: URL?) throws {
@@ -36,7 +36,7 @@ final class CurlExchange: @unchecked Sendable {
             throw TransportError.unreachable(reason: "the token is none")
         }
         if case .file(let url, _) = request.body {
-            source = try OpenedFile(reading: url)
+            source = try OpenFile(reading: url)
         } else {
             source = nil
         }
@@ -45,9 +45,9 @@ final class CurlExchange: @unchecked Sendable {
     /// Bytes of the file that is sent.
     var sourceCount: Int? { source?.count }
 
-    func begin(on loop: CurlLoop, _ continuation: CheckedContinuation<MatrixResponse, any Error>) {
+    func start(on loop: CurlLoop, _ continuation: CheckedContinuation<MatrixResponse, any Error>) {
         self.continuation = continuation
-        loop.begin(self)
+        loop.start(self)
     }
 
     /// - Returns: nil if there is no memory, or the request is none that libcurl can make.
@@ -61,9 +61,9 @@ final class CurlExchange: @unchecked Sendable {
 
     /// A line of a head.
     /// - Returns: whether it goes on.
-    func takeHead(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headCount += bytes.count
-        guard headCount <= Self.mostHead else { return stop(TransportError.tooLarge(limit: Self.mostHead)) }
+        guard headCount <= Self.maxHeaderBytes else { return stop(TransportError.tooLarge(limit: Self.maxHeaderBytes)) }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             // What came before was the head of a redirection, or of an answer that is not the last.
@@ -80,14 +80,14 @@ final class CurlExchange: @unchecked Sendable {
 
     /// A piece of the body, unpacked.
     /// - Returns: whether it goes on.
-    func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bodyCount += bytes.count
         do {
             if let target = try openTarget() {
                 guard bodyCount <= request.limit else { return stop(TransportError.tooLarge(limit: request.limit)) }
                 try target.write(bytes)
             } else {
-                let limit = request.destination == .memory ? request.limit : min(request.limit, Self.mostExcuse)
+                let limit = request.destination == .memory ? request.limit : min(request.limit, Self.maxErrorBodyBytes)
                 guard bodyCount <= limit else { return stop(TransportError.tooLarge(limit: limit)) }
                 response.body.append(contentsOf: bytes)
             }
@@ -107,14 +107,14 @@ final class CurlExchange: @unchecked Sendable {
         }
     }
 
-    func rewind(to place: Int) -> Bool { source?.seek(to: place) ?? false }
+    func rewind(to offset: Int) -> Bool { source?.seek(to: offset) ?? false }
 
     /// At most a hundred times: a transfer tells it for each piece.
-    func tellProgress(_ count: Int, of all: Int) {
+    func reportProgress(_ count: Int, of all: Int) {
         guard all > 0, let progress = request.progress else { return }
         let percent = min(100, count * 100 / all)
-        guard percent != told else { return }
-        told = percent
+        guard percent != reportedPercent else { return }
+        reportedPercent = percent
         progress(Double(percent) / 100)
     }
 
@@ -124,9 +124,9 @@ final class CurlExchange: @unchecked Sendable {
     }
 
     /// What a server says in place of a file is no part of it, and is kept apart.
-    private func openTarget() throws -> OpenedFile? {
+    private func openTarget() throws -> OpenFile? {
         guard case .file(let url) = request.destination, status == 200 else { return nil }
-        if target == nil { target = try OpenedFile(making: url) }
+        if target == nil { target = try OpenFile(making: url) }
         return target
     }
 

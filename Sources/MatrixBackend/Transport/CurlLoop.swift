@@ -6,7 +6,7 @@ import Synchronization
 /// The thread on which libcurl works for one transport, and all its transfers and connections.
 final class CurlLoop: Sendable {
     private enum Command {
-        case begin(CurlExchange)
+        case start(CurlExchange)
         case cancel(CurlExchange)
     }
 
@@ -18,7 +18,7 @@ final class CurlLoop: Sendable {
     }
 
     /// Connections to one server under way at once, without those that are shared by HTTP/2.
-    private static let mostConnections = 8
+    private static let maxConnections = 8
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let queue = Mutex(Queue())
@@ -26,8 +26,8 @@ final class CurlLoop: Sendable {
 
     init() {
         multi = Self.isReady ? curl_multi_init() : nil
-        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.mostConnections)
-        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Self.mostConnections)
+        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.maxConnections)
+        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Self.maxConnections)
     }
 
     func start() {
@@ -45,14 +45,14 @@ final class CurlLoop: Sendable {
     }
 
     /// Its continuation is resumed on the thread, whatever becomes of it.
-    func begin(_ exchange: CurlExchange) {
-        if !tell(.begin(exchange)) { exchange.finish(throwing: TransportError.unreachable(reason: "closed")) }
+    func start(_ exchange: CurlExchange) {
+        if !send(.start(exchange)) { exchange.finish(throwing: TransportError.unreachable(reason: "closed")) }
     }
 
     /// Also before it has begun.
-    func cancel(_ exchange: CurlExchange) { _ = tell(.cancel(exchange)) }
+    func cancel(_ exchange: CurlExchange) { _ = send(.cancel(exchange)) }
 
-    private func tell(_ command: Command) -> Bool {
+    private func send(_ command: Command) -> Bool {
         queue.withLock { queue in
             guard !queue.isStopped else { return false }
             queue.commands.append(command)
@@ -97,7 +97,7 @@ final class CurlLoop: Sendable {
 
     private func carryOut(_ command: Command, _ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
         switch command {
-        case .begin(let exchange):
+        case .start(let exchange):
             guard !exchange.isCancelled else { return exchange.finish(throwing: CancellationError()) }
             guard let handle = exchange.prepare(), curl_multi_add_handle(multi, handle) == CURLM_OK else {
                 return exchange.finish(throwing: TransportError.unreachable(reason: "the request cannot be made"))
@@ -112,8 +112,8 @@ final class CurlLoop: Sendable {
     }
 
     private func finish(_ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
-        var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
+        var remaining: Int32 = 0
+        while let message = curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             // The message is gone once the handle is removed.
             let result = message.pointee.data.result
@@ -133,7 +133,7 @@ final class CurlLoop: Sendable {
             curl_multi_remove_handle(multi, handle)
             exchange.finish(throwing: closed)
         }
-        for case .begin(let exchange) in commands { exchange.finish(throwing: closed) }
+        for case .start(let exchange) in commands { exchange.finish(throwing: closed) }
         curl_multi_cleanup(multi)
     }
 }

@@ -23,7 +23,7 @@ public final class CurlTransport: MatrixTransport {
         try Task.checkCancellation()
         let exchange = try CurlExchange(request, certificates: certificates)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { exchange.begin(on: loop, $0) }
+            try await withCheckedThrowingContinuation { exchange.start(on: loop, $0) }
         } onCancel: {
             loop.cancel(exchange)
         }

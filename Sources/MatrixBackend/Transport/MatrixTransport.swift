@@ -40,7 +40,7 @@ public struct MatrixRequest: Sendable {
     /// The longest silence, in whole seconds; nil if only ``timeout`` counts, as where a server lets one wait.
     public var idleTimeout: Duration?
     /// The most bytes that the body of an answer may have, once unpacked.
-    public var limit = MatrixLimits.answerBytes
+    public var limit = MatrixLimits.responseBytes
     /// Whether a redirection is followed, to another server without the token and never from TLS to none. Otherwise it
     /// is the answer.
     public var followsRedirects = false
@@ -100,7 +100,7 @@ public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomD
 /// Sizes beyond which nothing is taken from a server, or given to it.
 public enum MatrixLimits {
     /// Bytes of JSON in one answer.
-    public static let answerBytes = 32 << 20
+    public static let responseBytes = 32 << 20
     /// Bytes of the content of one event: the whole event may have 65,536 (specification, size limits), and the
     /// server adds to it.
     public static let contentBytes = 60_000

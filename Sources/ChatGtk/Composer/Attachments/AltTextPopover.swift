@@ -34,15 +34,15 @@ enum AltTextPopover {
             return false
         }
         popover.addController(keys)
-        let shown = popover.pointer
+        let popoverPointer = popover.pointer
         entry.connect("activate") { _ in
-            gtk_popover_popdown(shown.assumingMemoryBound(to: GtkPopover.self))
+            gtk_popover_popdown(popoverPointer.assumingMemoryBound(to: GtkPopover.self))
         }
         let field = entry.pointer
         popover.connect("closed") { _ in
             if !isDropped { done(Entry(borrowing: field).text) }
             // Not within its own signal.
-            keeper = Timeout(whenIdle: { gtk_widget_unparent(shown.assumingMemoryBound(to: GtkWidget.self)) })
+            keeper = Timeout(whenIdle: { gtk_widget_unparent(popoverPointer.assumingMemoryBound(to: GtkWidget.self)) })
         }
     }
 

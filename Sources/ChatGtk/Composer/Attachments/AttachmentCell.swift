@@ -5,11 +5,11 @@ import GtkKit
 /// One attachment in the tray: a picture or an icon, its name and size, how far it is.
 final class AttachmentCell {
     /// In logical pixels.
-    static let pictureWidth = 116
-    static let pictureHeight = 64
+    static let imageWidth = 116
+    static let imageHeight = 64
 
     enum Request {
-        case remove, retry, describe, place, move(Int)
+        case remove, retry, describe, placeInText, move(Int)
     }
 
     let widget: Widget
@@ -26,7 +26,7 @@ final class AttachmentCell {
     private let remove = Button(sinking: gtk_button_new_from_icon_name("window-close-symbolic"))
     private let inText = Button(sinking: gtk_button_new_from_icon_name("insert-image-symbolic"))
     private let retry = Button(sinking: gtk_button_new_from_icon_name("view-refresh-symbolic"))
-    private var shownSource: String?
+    private var displayedSource: String?
     private var loading: Task<Void, Never>?
 
     init() {
@@ -53,26 +53,26 @@ final class AttachmentCell {
     // MARK: Rendering
 
     /// - Parameter load: the picture for it, which may take a while.
-    func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> Picture?) {
+    func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> DecodedImage?) {
         self.attachment = attachment
-        let canPlace = attachment.type.hasPrefix("image/") && attachment.upload == .ready
+        let canPlaceInText = attachment.type.hasPrefix("image/") && attachment.upload == .ready
         name.text = attachment.name
         detail.text = detailText(attachment)
         widget.tooltip = attachment.altText ?? attachment.name
         widget.setAccessibleLabel([attachment.name, detail.text].joined(separator: ", "))
         widget.setAccessibleDescription(
             attachment.altText
-                ?? (canPlace
+                ?? (canPlaceInText
                     ? translated(
                         "Delete removes it, Return describes it, Insert puts it in the text, Alt with an arrow moves it"
                     )
                     : translated("Delete removes it, Return describes it, Alt with an arrow moves it")))
-        inText.isVisible = canPlace
+        inText.isVisible = canPlaceInText
         widget.setStyle("failed", attachment.upload == .failed)
         described.isVisible = attachment.altText != nil
         retry.isVisible = canRetry
-        if case .running(let part) = attachment.upload {
-            gtk_progress_bar_set_fraction(progress.cast(), part)
+        if case .running(let fraction) = attachment.upload {
+            gtk_progress_bar_set_fraction(progress.cast(), fraction)
             progress.isVisible = true
         } else {
             progress.isVisible = false
@@ -89,15 +89,15 @@ final class AttachmentCell {
         }
     }
 
-    private func showFace(_ attachment: Attachment, _ load: @escaping @MainActor () async -> Picture?) {
-        guard attachment.source != shownSource || shownSource == nil else { return }
-        shownSource = attachment.source
+    private func showFace(_ attachment: Attachment, _ load: @escaping @MainActor () async -> DecodedImage?) {
+        guard attachment.source != displayedSource || displayedSource == nil else { return }
+        displayedSource = attachment.source
         loading?.cancel()
         if face.visibleChild != "picture" { showIcon(attachment.type) }
         guard attachment.upload == .ready, attachment.type.hasPrefix("image/") else { return }
         loading = Task { [weak self] in
-            guard let picture = await load(), !Task.isCancelled, let self else { return }
-            gtk_picture_set_paintable(self.picture.cast(), picture.paintable.cast())
+            guard let image = await load(), !Task.isCancelled, let self else { return }
+            gtk_picture_set_paintable(self.picture.cast(), image.paintable.cast())
             self.face.visibleChild = "picture"
         }
     }
@@ -120,20 +120,20 @@ final class AttachmentCell {
         // A picture's own height would grow with its width.
         let frame = AspectFrame.make()
         AspectFrame.of(frame)?.setChild(picture)
-        AspectFrame.of(frame)?.setNaturalSize(width: Self.pictureWidth, height: Self.pictureHeight)
+        AspectFrame.of(frame)?.setNaturalSize(width: Self.imageWidth, height: Self.imageHeight)
         gtk_stack_add_named(face.cast(), frame.cast(), "picture")
         face.addStyle("attachment-face")
         gtk_widget_set_overflow(face.cast(), GTK_OVERFLOW_HIDDEN)
-        gtk_widget_set_size_request(face.cast(), gint(Self.pictureWidth), gint(Self.pictureHeight))
+        gtk_widget_set_size_request(face.cast(), gint(Self.imageWidth), gint(Self.imageHeight))
         let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), face.cast())
         progress.addStyle("osd")
         described.addStyle("attachment-badge")
-        place(progress, in: overlay, GTK_ALIGN_FILL, GTK_ALIGN_END)
-        place(described, in: overlay, GTK_ALIGN_START, GTK_ALIGN_END)
-        place(remove, in: overlay, GTK_ALIGN_END, GTK_ALIGN_START)
-        place(inText, in: overlay, GTK_ALIGN_END, GTK_ALIGN_END)
-        place(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
+        addOverlay(progress, in: overlay, GTK_ALIGN_FILL, GTK_ALIGN_END)
+        addOverlay(described, in: overlay, GTK_ALIGN_START, GTK_ALIGN_END)
+        addOverlay(remove, in: overlay, GTK_ALIGN_END, GTK_ALIGN_START)
+        addOverlay(inText, in: overlay, GTK_ALIGN_END, GTK_ALIGN_END)
+        addOverlay(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
         for button in [remove, inText, retry] {
             for style in ["circular", "osd", "attachment-button"] { button.addStyle(style) }
             // The cell has the focus; its keys do the same.
@@ -142,7 +142,7 @@ final class AttachmentCell {
         remove.tooltip = translated("Remove (Delete)")
         inText.tooltip = translated("Put in the Text (Insert)")
         inText.setAccessibleLabel(translated("Put in the Text"))
-        inText.onClick { [weak self] in self?.onRequest?(.place) }
+        inText.onClick { [weak self] in self?.onRequest?(.placeInText) }
         retry.tooltip = translated("Try Again")
         retry.setAccessibleLabel(translated("Try Again"))
         remove.onClick { [weak self] in self?.onRequest?(.remove) }
@@ -150,7 +150,7 @@ final class AttachmentCell {
         return overlay
     }
 
-    private func place(_ child: Widget, in overlay: Widget, _ horizontal: GtkAlign, _ vertical: GtkAlign) {
+    private func addOverlay(_ child: Widget, in overlay: Widget, _ horizontal: GtkAlign, _ vertical: GtkAlign) {
         gtk_widget_set_halign(child.cast(), horizontal)
         gtk_widget_set_valign(child.cast(), vertical)
         gtk_overlay_add_overlay(overlay.cast(), child.cast())
@@ -174,7 +174,7 @@ final class AttachmentCell {
         switch key {
         case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space, GDK_KEY_F2: return .describe
-        case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .place
+        case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .placeInText
         case GDK_KEY_Left where alt: return .move(-1)
         case GDK_KEY_Right where alt: return .move(1)
         default: return nil

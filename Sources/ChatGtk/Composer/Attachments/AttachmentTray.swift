@@ -23,19 +23,19 @@ final class AttachmentTray {
     }
 
     private let model: any ComposerModel
-    private let intake: AttachmentIntake
+    private let queue: AttachmentQueue
     private let previews: MediaPreviews
     private let revealer = Revealer(sinking: gtk_revealer_new())
     private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
     private let list: Widget
     private let add = Button(sinking: gtk_button_new_from_icon_name("list-add-symbolic"))
     private var cells: [AttachmentCell] = []
-    private var shown: [Attachment] = []
+    private var displayedAttachments: [Attachment] = []
     private var rendering: Rendering?
 
-    init(model: any ComposerModel, intake: AttachmentIntake, previews: MediaPreviews) {
+    init(model: any ComposerModel, queue: AttachmentQueue, previews: MediaPreviews) {
         self.model = model
-        self.intake = intake
+        self.queue = queue
         self.previews = previews
         widget = revealer
         list = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
@@ -51,9 +51,9 @@ final class AttachmentTray {
         let focusedCell = focused.map { cells[$0] }
         var free = cells
         cells = attachments.enumerated().map { index, attachment in
-            let cell = takeCell(for: attachment, at: index, from: &free, among: attachments)
-            cell.show(attachment, canRetry: intake.canRetry(attachment)) { [weak self] in
-                await self?.picture(of: attachment)
+            let cell = dequeueCell(for: attachment, at: index, from: &free, among: attachments)
+            cell.show(attachment, canRetry: queue.canRetry(attachment)) { [weak self] in
+                await self?.image(of: attachment)
             }
             return cell
         }
@@ -64,9 +64,9 @@ final class AttachmentTray {
             previous = cell.widget
         }
         showTray()
-        if let focused, !cells.contains(where: { $0 === focusedCell }) { keepFocus(near: focused) }
-        tellChanges(from: shown, to: attachments)
-        shown = attachments
+        if let focused, !cells.contains(where: { $0 === focusedCell }) { restoreFocus(near: focused) }
+        reportChanges(from: displayedAttachments, to: attachments)
+        displayedAttachments = attachments
     }
 
     private func showTray() {
@@ -76,28 +76,29 @@ final class AttachmentTray {
     }
 
     /// What lies between the heads and the tails that are the same. A file on its way is the same when it has arrived.
-    private func tellChanges(from old: [Attachment], to new: [Attachment]) {
+    private func reportChanges(from old: [Attachment], to new: [Attachment]) {
         guard let onChange else { return }
         let isSame = { (one: Attachment, other: Attachment) in
             one.source == other.source || one.upload != .ready && other.upload == .ready && one.name == other.name
         }
-        let most = min(old.count, new.count)
-        let head = (0..<most).first { !isSame(old[$0], new[$0]) } ?? most
+        let commonCount = min(old.count, new.count)
+        let head = (0..<commonCount).first { !isSame(old[$0], new[$0]) } ?? commonCount
         let tail =
-            (0..<(most - head)).first { !isSame(old[old.count - 1 - $0], new[new.count - 1 - $0]) } ?? most - head
+            (0..<(commonCount - head)).first { !isSame(old[old.count - 1 - $0], new[new.count - 1 - $0]) }
+            ?? commonCount - head
         let (removed, added) = (old.count - head - tail, new.count - head - tail)
         if removed + added > 0 { onChange(head, removed, added) }
     }
 
     /// The cell that showed it, or showed it under the name that it had while it was on its way; or a new one.
-    private func takeCell(
+    private func dequeueCell(
         for attachment: Attachment, at index: Int, from free: inout [AttachmentCell], among all: [Attachment]
     ) -> AttachmentCell {
         let same = free.firstIndex { $0.attachment?.source == attachment.source }
         let renamed = free.firstIndex { cell in
             cell.attachment?.name == attachment.name && !all.contains { $0.source == cell.attachment?.source }
         }
-        if let place = same ?? renamed { return free.remove(at: place) }
+        if let freeIndex = same ?? renamed { return free.remove(at: freeIndex) }
         let cell = AttachmentCell()
         cell.onRequest = { [weak self, weak cell] request in
             if let self, let cell { self.carryOut(request, for: cell) }
@@ -108,21 +109,21 @@ final class AttachmentTray {
     }
 
     /// A picture as it is shown in the text, within a box of pixels (MIB-19).
-    func picture(of attachment: Attachment, fitting width: Int, by height: Int) async -> Picture? {
+    func image(of attachment: Attachment, fitting width: Int, by height: Int) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
-        return await previews.picture(of: media, fitting: width, by: height)
+        return await previews.image(of: media, fitting: width, by: height)
     }
 
-    private func picture(of attachment: Attachment) async -> Picture? {
+    private func image(of attachment: Attachment) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
         let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
         // Cropped to fill the face: large enough in both directions for common shapes.
-        return await previews.picture(
-            of: media, fitting: AttachmentCell.pictureWidth * scale * 2, by: AttachmentCell.pictureHeight * scale * 2)
+        return await previews.image(
+            of: media, fitting: AttachmentCell.imageWidth * scale * 2, by: AttachmentCell.imageHeight * scale * 2)
     }
 
     /// After a removal the next one has the focus, after the last one the text.
-    private func keepFocus(near index: Int) {
+    private func restoreFocus(near index: Int) {
         guard !cells.isEmpty else {
             onLeave?()
             return
@@ -133,28 +134,28 @@ final class AttachmentTray {
     // MARK: Requests
 
     private func carryOut(_ request: AttachmentCell.Request, for cell: AttachmentCell) {
-        guard let place = cells.firstIndex(where: { $0 === cell }) else { return }
+        guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
         switch request {
-        case .remove: intake.remove(place)
-        case .retry: intake.retry(place)
+        case .remove: queue.remove(index)
+        case .retry: queue.retry(index)
         case .describe: describe(cell)
-        case .place:
-            model.handle(.placeInText(place))
+        case .placeInText:
+            model.handle(.placeInText(index))
             onLeave?()
-        case .move(let step): move(cell, to: place + step)
+        case .move(let step): move(cell, to: index + step)
         }
     }
 
-    private func move(_ cell: AttachmentCell, to place: Int) {
-        guard let from = cells.firstIndex(where: { $0 === cell }), cells.indices.contains(place) else { return }
-        model.handle(.moveAttachment(from: from, to: place))
+    private func move(_ cell: AttachmentCell, to index: Int) {
+        guard let from = cells.firstIndex(where: { $0 === cell }), cells.indices.contains(index) else { return }
+        model.handle(.moveAttachment(from: from, to: index))
     }
 
     private func describe(_ cell: AttachmentCell) {
         guard let attachment = cell.attachment else { return }
         AltTextPopover.present(at: cell.widget, text: attachment.altText ?? "") { [weak self, weak cell] text in
-            guard let self, let place = self.cells.firstIndex(where: { $0 === cell }) else { return }
-            self.intake.describe(place, as: text)
+            guard let self, let index = self.cells.firstIndex(where: { $0 === cell }) else { return }
+            self.queue.describe(index, as: text)
         }
     }
 
@@ -200,10 +201,10 @@ final class AttachmentTray {
     private var isRightToLeft: Bool { gtk_widget_get_direction(list.cast()) == GTK_TEXT_DIR_RTL }
 
     private func moveFocus(by step: Int) -> Bool {
-        guard let place = cells.firstIndex(where: { gtk_widget_is_focus($0.widget.cast()) != 0 }),
-            cells.indices.contains(place + step)
+        guard let index = cells.firstIndex(where: { gtk_widget_is_focus($0.widget.cast()) != 0 }),
+            cells.indices.contains(index + step)
         else { return false }
-        return cells[place + step].widget.grabFocus()
+        return cells[index + step].widget.grabFocus()
     }
 
     // MARK: Dragging to another place
@@ -211,7 +212,7 @@ final class AttachmentTray {
     private func addDragging(to cell: AttachmentCell) {
         let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
         gtk_drag_source_set_actions(source.cast(), GDK_ACTION_MOVE)
-        source.connect("drag-begin") { [weak self, weak cell] _ in self?.begin(cell) }
+        source.connect("drag-begin") { [weak self, weak cell] _ in self?.startDrag(cell) }
         cell.widget.addController(source)
         var value = GValue()
         g_value_init(&value, shim_type_int())
@@ -222,9 +223,9 @@ final class AttachmentTray {
         let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_new(shim_type_int(), GDK_ACTION_MOVE)))
         target.intercept("drop") { [weak self, weak cell] _ in
             guard let self, let dragged = self.dragged, let cell, dragged !== cell,
-                let place = self.cells.firstIndex(where: { $0 === cell })
+                let index = self.cells.firstIndex(where: { $0 === cell })
             else { return false }
-            self.move(dragged, to: place)
+            self.move(dragged, to: index)
             return true
         }
         cell.widget.addController(target)
@@ -232,7 +233,7 @@ final class AttachmentTray {
 
     private weak var dragged: AttachmentCell?
 
-    private func begin(_ cell: AttachmentCell?) {
+    private func startDrag(_ cell: AttachmentCell?) {
         dragged = cell
     }
 }

@@ -11,17 +11,17 @@ final class FileDropArea {
     /// - Parameters:
     ///   - overlay: the GtkOverlay that the hint lies on; nil for an area that is too small for words.
     ///   - accepts: whether a drag in these forms would be taken.
-    ///   - take: what is to be done with a drop; it has to be finished.
+    ///   - onDrop: what is to be done with a drop; it has to be finished.
     init(
         _ area: Widget, overlay: Widget?, accepts: @escaping ([String]) -> Bool,
-        take: @escaping @MainActor (ContentOffer) -> Void
+        onDrop: @escaping @MainActor (ContentOffer) -> Void
     ) {
         self.accepts = accepts
         if let overlay { buildHint(on: overlay) }
         // Before the text, which would take a file's path for text.
         gtk_event_controller_set_propagation_phase(target.cast(), GTK_PHASE_CAPTURE)
         target.intercept("accept") { [weak self] arguments in self?.accepts(arguments.object(0)) ?? false }
-        target.answerFlags("drag-enter") { [weak self] _ in
+        target.connectReturningFlags("drag-enter") { [weak self] _ in
             self?.show(true)
             return GDK_ACTION_COPY.rawValue
         }
@@ -29,7 +29,7 @@ final class FileDropArea {
         target.intercept("drop") { [weak self] arguments in
             self?.show(false)
             guard let drop = arguments.object(0) else { return false }
-            take(ContentOffer(borrowing: drop))
+            onDrop(ContentOffer(borrowing: drop))
             return true
         }
         area.addController(target)

@@ -20,7 +20,7 @@ final class CompletionList: CompletionChooser {
     private let emptyRow = CompletionRow()
     private var list: IndexedList?
     private var rows: [UnsafeMutableRawPointer: CompletionRow] = [:]
-    private var shown: CompletionState?
+    private var displayedState: CompletionState?
     /// Of the rows in view, in pixels.
     private var height = 0
 
@@ -33,8 +33,8 @@ final class CompletionList: CompletionChooser {
         let list = IndexedList(
             make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] row, index in
-                guard let self, let shown = self.shown else { return }
-                self.rows[row.pointer]?.show(index, of: shown, self.avatars)
+                guard let self, let displayedState = self.displayedState else { return }
+                self.rows[row.pointer]?.show(index, of: displayedState, self.avatars)
             })
         self.list = list
         list.widget.setAccessibleLabel(translated("Suggestions"))
@@ -70,8 +70,8 @@ final class CompletionList: CompletionChooser {
     func accessibleRow(at index: Int) -> Widget? { row(at: index).map(IndexedList.item(of:)) }
 
     func show(_ completion: CompletionState) {
-        let previous = shown
-        shown = completion
+        let previous = displayedState
+        displayedState = completion
         if list?.count != completion.items.count { list?.count = completion.items.count }
         list?.refresh()
         scroller.isVisible = !completion.items.isEmpty
@@ -93,7 +93,7 @@ final class CompletionList: CompletionChooser {
 
     /// No row is kept for a list that is closed.
     func clear() {
-        shown = nil
+        displayedState = nil
         gtk_spinner_set_spinning(spinner.cast(), 0)
     }
 

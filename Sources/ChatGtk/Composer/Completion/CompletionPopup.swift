@@ -25,7 +25,7 @@ final class CompletionPopup {
     }
     private let editor: EditorView
     private var isDocked: Bool?
-    private var placedWidth = 0
+    private var placementWidth = 0
     private var rendering: Rendering?
 
     /// - Parameters:
@@ -86,12 +86,12 @@ final class CompletionPopup {
     private func render(_ completion: CompletionState?) {
         guard isEnabled, let completion, completion.isVisible else { return close() }
         chooser.show(completion)
-        place()
+        updatePlacement()
         point(at: completion.range.location)
         if isDocked == true { dock.isVisible = true } else { popover.isOpen = true }
         textView.setAccessiblyExpanded(true)
         textView.setAccessibleActiveDescendant(completion.selected.flatMap { chooser.accessibleRow(at: $0) })
-        announcer.say(Self.announcement(completion))
+        announcer.post(Self.announcement(completion))
     }
 
     private func close() {
@@ -100,12 +100,12 @@ final class CompletionPopup {
         chooser.clear()
         textView.setAccessiblyExpanded(false)
         textView.setAccessibleActiveDescendant(nil)
-        announcer.say("")
+        announcer.post("")
     }
 
     /// The window may have become another size.
     func windowChanged() {
-        guard isOpen, let completion = model.composer.completion, rootWidth != placedWidth else { return }
+        guard isOpen, let completion = model.composer.completion, rootWidth != placementWidth else { return }
         render(completion)
     }
 
@@ -116,9 +116,9 @@ final class CompletionPopup {
         gtk_widget_get_root(bar.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)).width } ?? 0
     }
 
-    private func place() {
-        placedWidth = rootWidth
-        let docks = placedWidth > 0 && placedWidth < Self.dockingWidth || isCramped
+    private func updatePlacement() {
+        placementWidth = rootWidth
+        let docks = placementWidth > 0 && placementWidth < Self.dockingWidth || isCramped
         guard docks != isDocked else { return }
         isDocked = docks
         popover.isOpen = false
@@ -131,8 +131,8 @@ final class CompletionPopup {
 
     private func point(at location: Int) {
         guard isDocked == false else { return }
-        let place = editor.rectangle(at: location, in: bar)
-        popover.point(x: Double(place.x), y: 0, width: 1, height: Double(bar.height))
+        let rectangle = editor.rectangle(at: location, in: bar)
+        popover.point(x: Double(rectangle.x), y: 0, width: 1, height: Double(bar.height))
     }
 
     // MARK: Words

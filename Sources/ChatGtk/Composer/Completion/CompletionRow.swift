@@ -4,7 +4,7 @@ import GtkKit
 
 /// Where the pictures of those in the list are found.
 struct CompletionAvatars {
-    let pictures: AvatarPictures
+    let avatarLoader: AvatarLoader
     /// By the identifier of an entity; nil without one.
     let uri: (String) -> String?
 }
@@ -50,11 +50,11 @@ final class CompletionRow {
         guard completion.items.indices.contains(index) else { return }
         self.index = index
         let entity = completion.items[index]
-        let isPicture = entity.replacement != nil
-        glyph.isVisible = isPicture
+        let isEmoji = entity.replacement != nil
+        glyph.isVisible = isEmoji
         glyph.text = entity.replacement ?? ""
-        avatar.widget.isVisible = !isPicture && Self.prefixesOfPeople.contains(completion.prefix)
-        avatar.show(entity.name, isPicture ? nil : avatars?.uri(entity.id), from: avatars?.pictures)
+        avatar.widget.isVisible = !isEmoji && Self.avatarPrefixes.contains(completion.prefix)
+        avatar.show(entity.name, isEmoji ? nil : avatars?.uri(entity.id), from: avatars?.avatarLoader)
         name.text = entity.name
         name.setBold(entity.matched)
         detail.text = entity.detail ?? ""
@@ -67,7 +67,7 @@ final class CompletionRow {
     }
 
     /// Implicit queries have no prefix, and are for people.
-    private static let prefixesOfPeople: Set<String> = ["@", "#", ""]
+    private static let avatarPrefixes: Set<String> = ["@", "#", ""]
 }
 
 extension Label {

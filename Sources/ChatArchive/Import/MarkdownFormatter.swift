@@ -1,0 +1,44 @@
+/// Styles of other programs as Markdown.
+enum MarkdownFormatter {
+    /// Marks stand next to letters, or they are no marks.
+    static func around(_ text: String, _ delimiter: String) -> String {
+        let start = text.prefix { $0.isWhitespace }
+        let rest = text.dropFirst(start.count)
+        guard !rest.isEmpty else { return text }
+        var end = rest.endIndex
+        while end > rest.startIndex, rest[rest.index(before: end)].isWhitespace { end = rest.index(before: end) }
+        return start + delimiter + rest[..<end] + delimiter + rest[end...]
+    }
+
+    static func code(_ text: String) -> String {
+        let fence = String(repeating: "`", count: longestRun(of: "`", in: text) + 1)
+        let pad = text.hasPrefix("`") || text.hasSuffix("`") ? " " : ""
+        return fence + pad + text + pad + fence
+    }
+
+    static func block(_ text: String, language: String) -> String {
+        let fence = String(repeating: "`", count: max(3, longestRun(of: "`", in: text) + 1))
+        let language = language.filter { $0.isASCII && ($0.isLetter || $0.isNumber || "+-#".contains($0)) }
+        return "\n\(fence)\(language)\n\(text)\n\(fence)\n"
+    }
+
+    static func quote(_ text: String) -> String {
+        "\n" + text.split(separator: "\n", omittingEmptySubsequences: false).map { "> " + $0 }.joined(separator: "\n")
+            + "\n\n"
+    }
+
+    static func link(_ text: String, _ target: String) -> String {
+        guard !target.isEmpty, !target.contains(where: { $0.isWhitespace || "<>".contains($0) }) else { return text }
+        let label = text.replacing("[", with: "\\[").replacing("]", with: "\\]")
+        return "[\(label)](<\(target)>)"
+    }
+
+    static func longestRun(of delimiter: Character, in text: String) -> Int {
+        var (longest, run) = (0, 0)
+        for character in text {
+            run = character == delimiter ? run + 1 : 0
+            longest = max(longest, run)
+        }
+        return longest
+    }
+}

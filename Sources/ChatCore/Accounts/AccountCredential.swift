@@ -1,0 +1,14 @@
+/// What signs an account in. It is in no description of itself, and so in no log.
+public struct AccountCredential: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    public let value: String
+
+    public init(_ value: String) {
+        self.value = value
+    }
+
+    public var description: String { "Secret" }
+    public var debugDescription: String { "Secret" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

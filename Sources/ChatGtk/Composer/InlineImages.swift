@@ -1,0 +1,136 @@
+import CGtk
+import Composer
+import GtkKit
+
+/// The pictures that stand in the text (MIB-19), each a child of the text view in the place of its character, scaled
+/// whenever the text gets another width (MIB-21).
+final class InlineImages {
+    /// Decodes the picture of an attachment within a box of pixels; nil if it can't be shown.
+    var load: ((Attachment, _ width: Int, _ height: Int) async -> DecodedImage?)? {
+        didSet { images.forEach { loadImage(of: $0) } }
+    }
+
+    /// Called when the first picture has come, and when the last has gone.
+    var onPresence: ((Bool) -> Void)?
+
+    /// The highest that a picture gets in the text, in logical pixels.
+    static let maximumHeight = 180.0
+
+    private final class InlineImage {
+        let source: String
+        let widget: Widget
+        let anchor: Object
+        var attachment: Attachment?
+        var loading: Task<Void, Never>?
+
+        init(source: String, widget: Widget, anchor: Object) {
+            self.source = source
+            self.widget = widget
+            self.anchor = anchor
+        }
+    }
+
+    private let textView: Widget
+    private let buffer: Object
+    private var images: [InlineImage] = []
+    /// Of the text view, in pixels.
+    private var width = 0
+
+    init(textView: Widget, buffer: Object) {
+        self.textView = textView
+        self.buffer = buffer
+    }
+
+    isolated deinit { images.forEach { $0.loading?.cancel() } }
+
+    /// Puts widgets in the places of characters that stand for pictures. The buffer's text stays what it was, and its
+    /// caret is for the caller to show again.
+    ///
+    /// - Returns: whether the buffer was touched.
+    func update(_ document: ComposerDocument, _ attachments: [Attachment]) -> Bool {
+        let wasEmpty = images.isEmpty
+        defer { if images.isEmpty != wasEmpty { onPresence?(!images.isEmpty) } }
+        images.removeAll { entry in
+            let isDeleted = gtk_text_child_anchor_get_deleted(entry.anchor.cast()) != 0
+            if isDeleted { entry.loading?.cancel() }
+            return isDeleted
+        }
+        var isTouched = false
+        for span in document.images {
+            guard let source = span.imageSource else { continue }
+            let attachment = attachments.first { $0.source == source }
+            if let entry = entry(at: document.scalarOffset(ofUTF16: span.range.location)), entry.source == source {
+                describe(entry, attachment)
+            } else {
+                insert(source, attachment, at: document.scalarOffset(ofUTF16: span.range.location))
+                isTouched = true
+            }
+        }
+        return isTouched
+    }
+
+    private func entry(at offset: Int) -> InlineImage? {
+        var iter = GtkTextIter()
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: offset))
+        guard let anchor = gtk_text_iter_get_child_anchor(&iter) else { return nil }
+        return images.first { $0.anchor.pointer == UnsafeMutableRawPointer(anchor) }
+    }
+
+    private func insert(_ source: String, _ attachment: Attachment?, at offset: Int) {
+        var (start, end) = (GtkTextIter(), GtkTextIter())
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(clamping: offset))
+        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(clamping: offset + 1))
+        gtk_text_buffer_delete(buffer.cast(), &start, &end)
+        guard let anchor = gtk_text_buffer_create_child_anchor(buffer.cast(), &start) else { return }
+        let widget = Widget(sinking: shim_object_new_with_role(gtk_picture_get_type(), GTK_ACCESSIBLE_ROLE_IMG))
+        gtk_picture_set_can_shrink(widget.cast(), 1)
+        widget.addStyle("inline-picture")
+        gtk_widget_set_overflow(widget.cast(), GTK_OVERFLOW_HIDDEN)
+        gtk_text_view_add_child_at_anchor(textView.cast(), widget.cast(), anchor)
+        let entry = InlineImage(
+            source: source, widget: widget, anchor: Object(borrowing: UnsafeMutableRawPointer(anchor)))
+        images.append(entry)
+        describe(entry, attachment)
+        loadImage(of: entry)
+    }
+
+    private func describe(_ entry: InlineImage, _ attachment: Attachment?) {
+        guard entry.attachment != attachment || attachment == nil else { return }
+        entry.attachment = attachment
+        let name = attachment?.altText ?? attachment?.name ?? translated("A picture that was removed")
+        entry.widget.setAccessibleLabel(name)
+        entry.widget.tooltip = name
+        scale(entry)
+    }
+
+    private func loadImage(of entry: InlineImage) {
+        guard entry.loading == nil, let load, let attachment = entry.attachment else { return }
+        let factor = Double(max(1, gtk_widget_get_scale_factor(textView.cast())))
+        let size = ComposerSize(width: 4096, height: Self.maximumHeight * factor)
+        entry.loading = Task { [weak entry] in
+            guard let image = await load(attachment, Int(size.width), Int(size.height)), !Task.isCancelled else {
+                return
+            }
+            entry.map { gtk_picture_set_paintable($0.widget.cast(), image.paintable.cast()) }
+        }
+    }
+
+    // MARK: Size
+
+    /// - Parameter width: of the text view, in pixels.
+    func fit(width: Int) {
+        guard width != self.width else { return }
+        self.width = width
+        images.forEach { scale($0) }
+    }
+
+    private func scale(_ entry: InlineImage) {
+        // Of one whose size nobody knows the room is kept that it will probably take.
+        let natural = ComposerSize(
+            width: Double(entry.attachment?.width ?? 240), height: Double(entry.attachment?.height ?? 180))
+        let size = natural.scaled(
+            toWidth: width > 0 ? Double(width) : natural.width, maximumHeight: Self.maximumHeight)
+        gtk_widget_set_size_request(
+            entry.widget.cast(), Int32(max(1, size.width.rounded(.down))), Int32(max(1, size.height.rounded(.down))))
+    }
+}

@@ -1,0 +1,119 @@
+import CGtk
+import ChatCore
+import GtkKit
+
+/// Plays a moving picture where it is seen: not out of sight, not where the desktop wants no animations, and only a
+/// few at once.
+final class ImagePlayer {
+    static let maxConcurrent = 4
+    /// How many play now.
+    private(set) static var running = 0
+
+    private let media: MediaReference
+    private let previews: MediaPreviews
+    private let size: (width: Int, height: Int)
+    private weak var widget: Widget?
+    private let onFrame: (DecodedImage) -> Void
+    private var stream: ImageStream?
+    private var frameTask: Task<Void, Never>?
+    private var pause: Timeout?
+    private var isFinished = false
+    /// Frames shown so far.
+    private(set) var displayedFrameCount = 0
+
+    /// - Parameters:
+    ///   - width: of the box of pixels that the frames have to fit in.
+    ///   - widget: where they are shown.
+    init(
+        _ media: MediaReference, _ previews: MediaPreviews, fitting width: Int, by height: Int, in widget: Widget,
+        onFrame: @escaping (DecodedImage) -> Void
+    ) {
+        self.media = media
+        self.previews = previews
+        size = (width, height)
+        self.widget = widget
+        self.onFrame = onFrame
+        widget.connect("map") { [weak self] _ in self?.step() }
+        widget.connect("unmap") { [weak self] _ in self?.stop() }
+        step()
+    }
+
+    isolated deinit {
+        stop()
+    }
+
+    var isPlaying: Bool { stream != nil }
+
+    /// Out of sight nothing is decoded, and the process that does it ends.
+    private func stop() {
+        frameTask?.cancel()
+        frameTask = nil
+        pause = nil
+        if stream != nil { Self.running -= 1 }
+        stream = nil
+    }
+
+    private func step() {
+        guard let widget, !isFinished, gtk_widget_get_mapped(widget.cast()) != 0 else { return stop() }
+        guard widget.isInSight, adw_get_enable_animations(widget.cast()) != 0,
+            stream != nil || Self.running < Self.maxConcurrent
+        else {
+            stop()
+            return waitForSlot()
+        }
+        frameTask?.cancel()
+        if let stream {
+            showNextFrame(from: stream)
+        } else {
+            start()
+        }
+    }
+
+    private func start() {
+        frameTask = Task { [weak self, previews, media, size] in
+            let file = await previews.file(of: media)
+            guard let file, !Task.isCancelled, let self else { return }
+            // Others may have begun while the file was fetched.
+            guard Self.running < Self.maxConcurrent else { return waitForSlot() }
+            guard let stream = ImageStream(file, fitting: size.width, by: size.height) else { return }
+            self.stream = stream
+            Self.running += 1
+            step()
+        }
+    }
+
+    private func waitForSlot() {
+        pause = Timeout(after: .milliseconds(400)) { [weak self] in self?.step() }
+    }
+
+    private func showNextFrame(from stream: ImageStream) {
+        frameTask = Task { [weak self] in
+            let frame = await stream.next()
+            guard !Task.isCancelled, let self else { return }
+            guard let frame else {
+                isFinished = true
+                return stop()
+            }
+            onFrame(frame.picture)
+            displayedFrameCount += 1
+            pause = Timeout(after: frame.delay) { [weak self] in self?.step() }
+        }
+    }
+}
+
+extension Widget {
+    /// Whether a part of it lies within all that cuts it off: a list's rows exist beyond what is seen of the list.
+    var isInSight: Bool {
+        var parent = gtk_widget_get_parent(cast())
+        while let ancestor = parent {
+            var bounds = graphene_rect_t()
+            guard gtk_widget_compute_bounds(cast(), ancestor, &bounds) != 0 else { return false }
+            let (width, height) = (Float(gtk_widget_get_width(ancestor)), Float(gtk_widget_get_height(ancestor)))
+            guard bounds.origin.x < width, bounds.origin.y < height, bounds.origin.x + bounds.size.width > 0,
+                bounds.origin.y + bounds.size.height > 0
+            else { return false }
+            parent = gtk_widget_get_parent(ancestor)
+        }
+        return true
+    }
+}

@@ -1,0 +1,141 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Finds people as one types and shows whom one chose.
+final class UserPicker {
+    let widget: Widget
+    /// Somebody was chosen from the list. Where this is set, choosing is all there is to do.
+    var onChoose: ((User) -> Void)?
+
+    private let viewModel: UserSearchViewModel
+    private let avatarLoader: AvatarLoader
+    private let search: Widget
+    private let list: Widget
+    private let chosen: Widget
+    private let status: Label
+    private var rows: [Widget] = []
+    private var avatars: [AvatarView] = []
+    private var chips: [Widget] = []
+    private var rendering: Rendering?
+    /// Return was pressed before what is typed was answered.
+    private var isWaiting = false
+
+    init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
+        self.viewModel = viewModel
+        self.avatarLoader = avatarLoader
+        let builder = Builder(resource: Resource.ui("people"))
+        widget = builder["picker"]
+        search = builder["search"]
+        list = builder["people"]
+        chosen = builder["chosen"]
+        status = builder["status"]
+        search.connect("changed") { [weak self] _ in self?.typed() }
+        search.connect("activate") { [weak self] _ in self?.enter() }
+        list.connect("row-activated") { [weak self] arguments in
+            guard let row = arguments.object(0) else { return }
+            self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
+        }
+        addKeys()
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    func grabFocus() { search.grabFocus() }
+
+    private func typed() {
+        isWaiting = false
+        viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast()))))
+    }
+
+    /// Takes the first who is found for what is typed, not who was found for less of it.
+    private func enter() {
+        isWaiting = viewModel.state.isSearching
+        if !isWaiting { choose(at: 0) }
+    }
+
+    private func searchFinished() {
+        guard isWaiting, !viewModel.state.isSearching else { return }
+        isWaiting = false
+        choose(at: 0)
+    }
+
+    private func choose(at index: Int) {
+        guard viewModel.state.found.indices.contains(index) else { return }
+        let user = viewModel.state.found[index]
+        if let onChoose { return onChoose(user) }
+        viewModel.send(.toggle(user))
+        // The next name is typed into an empty field.
+        gtk_editable_set_text(search.cast(), "")
+        search.grabFocus()
+    }
+
+    /// In an empty field Backspace takes the last choice back, as in other programs' fields of names.
+    private func addKeys() {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            guard let self, Int32(bitPattern: arguments.uint(0)) == GDK_KEY_BackSpace,
+                gtk_editable_get_text(self.search.cast()).map({ $0.pointee == 0 }) ?? false,
+                !self.viewModel.state.chosen.isEmpty
+            else { return false }
+            self.viewModel.send(.removeLast)
+            return true
+        }
+        search.addController(keys)
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: UserSearchViewModel.State) {
+        for row in rows { gtk_list_box_remove(list.cast(), row.cast()) }
+        avatars = []
+        rows = state.found.map { makeRow($0, isChosen: state.isChosen($0)) }
+        for row in rows { gtk_list_box_append(list.cast(), row.cast()) }
+        list.isVisible = !rows.isEmpty
+        for chip in chips { gtk_flow_box_remove(chosen.cast(), chip.cast()) }
+        chips = state.chosen.map(makeChip)
+        for chip in chips { gtk_flow_box_insert(chosen.cast(), chip.cast(), -1) }
+        chosen.isVisible = !chips.isEmpty
+        status.text = state.error.map(ToastText.text) ?? (state.isEmpty ? translated("Nobody was found.") : "")
+        status.isVisible = !status.text.isEmpty
+        status.setStyle("error", state.error != nil)
+        if isWaiting, !state.isSearching { Task { [weak self] in self?.searchFinished() } }
+    }
+
+    private func makeRow(_ user: User, isChosen: Bool) -> Widget {
+        let row = Widget(sinking: adw_action_row_new())
+        row.setProperty("title", ToastText.escaped(user.title))
+        if user.name != nil { row.setProperty("subtitle", ToastText.escaped(user.id.rawValue)) }
+        row.setProperty("title-lines", 1)
+        row.setProperty("subtitle-lines", 1)
+        row.setProperty("activatable", true)
+        let avatar = AvatarView(size: 32)
+        avatar.show(user.title, user.avatar, from: avatarLoader)
+        avatars.append(avatar)
+        adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
+        if isChosen {
+            adw_action_row_add_suffix(row.cast(), gtk_image_new_from_icon_name("object-select-symbolic"))
+        }
+        return row
+    }
+
+    private func makeChip(_ user: User) -> Widget {
+        let button = Button(sinking: gtk_button_new())
+        let line = Box(.horizontal, spacing: 6)
+        let name = Label(user.title)
+        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
+        gtk_label_set_max_width_chars(name.cast(), 24)
+        line.append(name)
+        line.append(Widget(sinking: gtk_image_new_from_icon_name("window-close-symbolic")))
+        gtk_button_set_child(button.cast(), line.cast())
+        button.addStyle("person-chip")
+        button.tooltip = user.id.rawValue
+        button.setAccessibleLabel(translated("Remove %s").replacing("%s", with: user.title))
+        button.onClick { [weak viewModel] in viewModel?.send(.toggle(user)) }
+        let child = Widget(sinking: gtk_flow_box_child_new())
+        gtk_flow_box_child_set_child(child.cast(), button.cast())
+        gtk_widget_set_focusable(child.cast(), 0)
+        return child
+    }
+}

@@ -1,0 +1,69 @@
+import CGtk
+import ChatViewModels
+import GtkKit
+
+/// The reactions under a message, each with its count; a click gives one's own or takes it back.
+final class ReactionsView {
+    /// So many fit beside each other in the narrowest window.
+    private static let chipsInLine = 5
+
+    let widget = Box(.vertical, spacing: 3)
+    private var lines: [Box] = []
+    private let isOwn: Bool
+    var onToggle: ((String) -> Void)?
+    private var chips: [Button] = []
+    private var displayedReactions: [MessageItem.Reaction] = []
+
+    init(isOwn: Bool) {
+        self.isOwn = isOwn
+        gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+        widget.addStyle("message-reactions")
+        widget.setAccessibleLabel(translated("Reactions"))
+        widget.isVisible = false
+    }
+
+    func show(_ reactions: [MessageItem.Reaction]) {
+        guard reactions != displayedReactions else { return }
+        displayedReactions = reactions
+        while chips.count > reactions.count, let chip = chips.popLast() {
+            lines.last?.remove(chip)
+            if chips.count.isMultiple(of: Self.chipsInLine), let line = lines.popLast() { widget.remove(line) }
+        }
+        while chips.count < reactions.count { addChip() }
+        for (chip, reaction) in zip(chips, reactions) {
+            chip.label = reaction.count > 1 ? "\(reaction.text) \(reaction.count)" : reaction.text
+            chip.setStyle("given", reaction.isOwn)
+            chip.tooltip = Self.names(reaction)
+            chip.setAccessibleLabel(Self.accessibleText(reaction))
+        }
+        widget.isVisible = !reactions.isEmpty
+    }
+
+    private func addChip() {
+        let (chip, index) = (Button(sinking: gtk_button_new()), chips.count)
+        chip.addStyle("reaction")
+        chip.onClick { [weak self] in
+            guard let self, self.displayedReactions.indices.contains(index) else { return }
+            self.onToggle?(self.displayedReactions[index].text)
+        }
+        if index.isMultiple(of: Self.chipsInLine) {
+            let line = Box(.horizontal, spacing: 3)
+            gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+            widget.append(line)
+            lines.append(line)
+        }
+        lines.last?.append(chip)
+        chips.append(chip)
+    }
+
+    /// Who gave it, the user first.
+    private static func names(_ reaction: MessageItem.Reaction) -> String {
+        ((reaction.isOwn ? [translated("You")] : []) + reaction.others).joined(separator: ", ")
+    }
+
+    /// For assistive technology.
+    static func accessibleText(_ reaction: MessageItem.Reaction) -> String {
+        // Translators: %1 is an emoji, %2 are the names of those who reacted with it.
+        translated("%1 by %2").replacing("%1", with: reaction.text).replacing("%2", with: names(reaction))
+    }
+}

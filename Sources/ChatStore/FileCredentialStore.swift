@@ -1,0 +1,57 @@
+public import ChatCore
+public import Foundation
+import Glibc
+
+/// Secrets in files that their owner alone may read, for those who have no keyring and asked for it. They are not
+/// encrypted: whoever reads the disk reads them.
+public struct FileCredentialStore: CredentialStore {
+    private let folder: URL
+
+    /// - Parameter folder: made when something is kept.
+    public init(folder: URL) {
+        self.folder = folder
+    }
+
+    public func credential(of account: String) async throws -> AccountCredential? {
+        do {
+            return AccountCredential(String(decoding: try Data(contentsOf: file(account)), as: UTF8.self))
+        } catch CocoaError.fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw CredentialStoreError.unavailable(reason: "the file cannot be read")
+        }
+    }
+
+    /// Written to another file first, so that what was kept before survives a full disk.
+    public func store(_ credential: AccountCredential, of account: String) async throws {
+        let temporary = folder.appending(path: UUID().uuidString)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            guard
+                FileManager.default.createFile(
+                    atPath: temporary.path, contents: Data(), attributes: [.posixPermissions: 0o600])
+            else { throw CocoaError(.fileWriteUnknown) }
+            let handle = try FileHandle(forWritingTo: temporary)
+            defer { try? handle.close() }
+            try handle.write(contentsOf: Data(credential.value.utf8))
+            try handle.synchronize()
+            guard rename(temporary.path, file(account).path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
+            try? FileManager.default.removeItem(at: temporary)
+            throw CredentialStoreError.unavailable(reason: "the file cannot be written")
+        }
+    }
+
+    public func removeCredential(of account: String) async throws {
+        do {
+            try FileManager.default.removeItem(at: file(account))
+        } catch CocoaError.fileNoSuchFile {
+            return
+        } catch {
+            throw CredentialStoreError.unavailable(reason: "the file cannot be removed")
+        }
+    }
+
+    private func file(_ account: String) -> URL { folder.appending(path: AccountFolders.name(account)) }
+}

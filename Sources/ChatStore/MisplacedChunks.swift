@@ -1,0 +1,88 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// History that earlier versions put behind what is newer (``RoomSync/fill(_:in:with:_:next:)`` tells how): it is taken
+/// out, and missing from then on where it belongs and where it was.
+struct MisplacedChunks {
+    /// Seconds by which the clocks of servers may differ.
+    private static let skew: Int64 = 60_000
+
+    let db: Database
+
+    func removeAll() throws {
+        let rooms = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT room FROM roomSetting WHERE name >= 'matrix.' AND name < 'matrix/'")
+        for room in rooms {
+            for chunk in try chunks(in: room).reversed() { try remove(chunk, of: room) }
+        }
+    }
+
+    /// Messages by their keys.
+    private struct Chunk {
+        /// With what the one in front of it begins, and ends.
+        var front: (first: Int64, last: Int64)
+        /// What is behind it.
+        var next: Int64
+    }
+
+    /// Of rows that follow on each other the fetched ones have been given lower numbers the later they were fetched: where
+    /// the number falls, what follows was put into a gap. What is older than all in front of that is wrong there.
+    private func chunks(in room: Int64) throws -> [Chunk] {
+        let gaps = try Set(
+            Int64.fetchAll(db, sql: "SELECT position FROM gap WHERE room = ?", arguments: [room])
+                .map { MessageKey(room: room, position: $0).raw })
+        let keys = MessageKey.all(in: room)
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT key, arrival, sentAt FROM message WHERE key BETWEEN ? AND ? ORDER BY key",
+            arguments: [keys.lowerBound, keys.upperBound])
+        var found: [Chunk] = []
+        var first: (key: Int64, sentAt: Int64)?
+        var last: (key: Int64, arrival: Int64)?
+        var wrong: (first: Int64, last: Int64)?
+        while let row = try rows.next() {
+            let key: Int64 = try row.value("key")
+            let arrival: Int64 = try row.value("arrival")
+            let sentAt: Int64 = try row.value("sentAt")
+            // What is fetched is numbered from 0 downwards.
+            if let chunk = wrong, arrival > 0 {
+                found.append(Chunk(front: chunk, next: key))
+                wrong = nil
+                first = (key, sentAt)
+            } else if gaps.contains(key), wrong == nil, arrival > 0 || first == nil {
+                first = (key, sentAt)
+            }
+            if let start = first, let before = last, wrong == nil, arrival <= 0, arrival < before.arrival,
+                sentAt < start.sentAt - Self.skew
+            {
+                wrong = (start.key, before.key)
+            }
+            if first == nil { first = (key, sentAt) }
+            last = (key, arrival)
+        }
+        return found
+    }
+
+    private func remove(_ chunk: Chunk, of room: Int64) throws {
+        let next = MessageKey(raw: chunk.next)
+        let last = MessageKey(raw: chunk.front.last)
+        try db.execute(
+            sql: "DELETE FROM message WHERE key > ? AND key < ?", arguments: [chunk.front.last, chunk.next])
+        try db.execute(
+            sql: "DELETE FROM gap WHERE room = ? AND position > ? AND position <= ?",
+            arguments: [room, last.position, next.position])
+        for key in [chunk.next, chunk.front.first] {
+            guard
+                let event = try String.fetchOne(db, sql: "SELECT id FROM message WHERE key = ?", arguments: [key])
+            else { continue }
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO gap (room, position, token) VALUES (?, ?, ?)",
+                arguments: [
+                    room, MessageKey(raw: key).position, TimelineGap.token(before: MessageID(event)),
+                ])
+        }
+        guard let record = try RoomRecord.find(room, in: db) else { return }
+        try record.refreshLastMessage(in: db)
+        try record.refreshUnread(after: record.fullyReadPosition ?? .min, in: db)
+    }
+}

@@ -1,0 +1,116 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Brings what is intact in a damaged database into a fresh one.
+struct Recovery {
+    let damaged: DatabaseFile
+    let rebuilt: DatabaseQueue
+
+    /// - Throws: an error of the fresh database, such as a full disk: never one of the damaged.
+    func run() throws {
+        try rebuilt.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
+            try db.inTransaction {
+                try recoverLooseRows(into: db)
+                try recoverRowsWithoutRowID(into: db)
+                if damaged.schema.applicationID == Schema.history.applicationID { try repairHistory(db) }
+                return .commit
+            }
+            try db.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL")
+            _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    private func recoverLooseRows(into db: Database) throws {
+        let tables = try RecoveredTable.all(in: db)
+        try DatabasePages(damaged).forEachRow { row in
+            guard let values = row.values() else { return }
+            for table in tables {
+                guard let fitting = table.values(row, values) else { continue }
+                _ = try table.insert(fitting, into: db)
+                return
+            }
+        }
+    }
+
+    /// Tables without a rowid look like indexes on their pages: SQLite reads them as far as it gets.
+    private func recoverRowsWithoutRowID(into db: Database) throws {
+        let tables = try String.fetchAll(
+            db,
+            sql:
+                "SELECT name FROM sqlite_master WHERE sql LIKE '%WITHOUT ROWID%' AND name NOT LIKE '%Index\\_%' ESCAPE '\\'"
+        )
+        guard !tables.isEmpty else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
+        defer { try? source.close() }
+        for table in tables {
+            // An earlier version has fewer columns: what it has goes by its name.
+            let names = columns(of: table, in: source)
+            let commonColumns = try db.columns(in: table).map(\.name).filter(names.contains)
+            guard !commonColumns.isEmpty else { continue }
+            let list = commonColumns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+            let placeholders = commonColumns.map { _ in "?" }.joined(separator: ", ")
+            for row in rows("SELECT \(list) FROM \(table)", in: source) {
+                do {
+                    try db.execute(
+                        sql: "INSERT OR IGNORE INTO \(table) (\(list)) VALUES (\(placeholders))",
+                        arguments: StatementArguments(row))
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                    // What does not fit is not of this table.
+                    continue
+                }
+            }
+        }
+    }
+
+    private func columns(of table: String, in source: DatabaseQueue) -> Set<String> {
+        Set((try? source.read { db in try db.columns(in: table).map(\.name) }) ?? [])
+    }
+
+    private func rows(_ query: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
+        var rows: [[DatabaseValue]] = []
+        try? source.read { db in
+            let cursor = try Row.fetchCursor(db, sql: query)
+            while let row = try cursor.next() { rows.append(Array(row.databaseValues)) }
+        }
+        return rows
+    }
+
+    /// Gives rows whose room, sender or message is lost new ones or an end, and the rooms their summaries.
+    private func repairHistory(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO room (key, id, kind, name, lastActivity)
+                SELECT room, 'recovered-' || room, 'group', 'Recovered ' || room, max(sentAt) FROM message
+                WHERE room NOT IN (SELECT key FROM room) GROUP BY room;
+                INSERT INTO user (key, id)
+                SELECT DISTINCT sender, 'unknown-' || sender FROM message WHERE sender NOT IN (SELECT key FROM user);
+                DELETE FROM member WHERE room NOT IN (SELECT key FROM room);
+                INSERT INTO member (room, id, kind, name, hasLeft)
+                SELECT DISTINCT m.room, u.id, coalesce(s.kind, 'person'), coalesce(s.name, u.id), s.name IS NULL
+                FROM message m JOIN user u ON u.key = m.sender
+                    LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
+                WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
+                """)
+        for table in [
+            "revision", "reaction", "attachment", "event", "attention", "lastEdit", "written", "repeatedReaction",
+        ] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE message NOT IN (SELECT key FROM message)")
+        }
+        for table in [
+            "receipt", "readingPlace", "roomSetting", "mentionCount", "avatar", "withdrawal", "authorNote", "silent",
+            "awaitedMark", "unseen", "stateOrigin",
+        ] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE room NOT IN (SELECT key FROM room)")
+        }
+        for record in try RoomRecord.all(in: db) {
+            try record.refreshLastMessage(in: db)
+            if record.fullyReadPosition != nil {
+                try record.refreshUnread(after: record.fullyReadPosition ?? 0, in: db)
+            }
+        }
+    }
+}

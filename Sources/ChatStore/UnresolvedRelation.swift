@@ -1,0 +1,47 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Changes of messages that are not known yet: what is fetched later was said earlier.
+enum UnresolvedRelation {
+    static func store(_ change: MessageChange, in record: RoomRecord, atMost limit: Int, _ db: Database) throws {
+        let count = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT count(*) FROM orphan WHERE room = ?"), arguments: [record.key])
+        guard count ?? 0 < limit else { return }
+        let (kind, storedWording) =
+            switch change.kind {
+            case .edit(let wording): ("edit", wording)
+            case .deletion: ("deletion", Wording(""))
+            case .reaction(let text): ("reaction", Wording(text))
+            }
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+            arguments: [
+                record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
+                storedWording.html, storedWording.text, change.content?.kind.code, change.content?.storedFiles,
+                try WrittenColumn.data(of: storedWording),
+            ])
+    }
+
+    /// Those that wait for the message, in the order in which they were given; they wait no longer.
+    static func removeAll(of message: MessageID, in record: RoomRecord, _ db: Database) throws -> [MessageChange] {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM orphan WHERE room = ? AND target = ? ORDER BY givenAt"),
+            arguments: [record.key, message.rawValue])
+        guard !rows.isEmpty else { return [] }
+        try db.execute(
+            sql: "DELETE FROM orphan WHERE room = ? AND target = ?", arguments: [record.key, message.rawValue])
+        return try rows.map { row in
+            let wording = try EditHistory.wording(row)
+            let kind: MessageChange.Kind =
+                switch try row.value("kind") as String {
+                case "edit": .edit(wording)
+                case "deletion": .deletion
+                default: .reaction(wording.text)
+                }
+            return MessageChange(
+                id: try row.value("id"), target: message, sender: try row.identifier("sender"),
+                at: try row.date("givenAt"), kind: kind,
+                content: MessageContents(kind: try row.optional("messageKind"), files: try row.optional("files")))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+public import ChatCore
+public import Observation
+
+/// Finds people by what is typed, and keeps whom of them the user chose.
+@Observable
+public final class UserSearchViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public var query = ""
+        /// Who was found for the query, or for the one before while it is searched.
+        public var found: [User] = []
+        /// In the order in which they were chosen.
+        public var chosen: [User] = []
+        public var isSearching = false
+        /// Why the search did not come about.
+        public var error: ChatError?
+
+        /// Whether there is to be said that nobody was found.
+        public var isEmpty: Bool { found.isEmpty && !isSearching && error == nil && !query.isEmpty }
+        public func isChosen(_ user: User) -> Bool { chosen.contains { $0.id == user.id } }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case search(String)
+        /// Chooses somebody, or takes the choice back.
+        case toggle(User)
+        /// The first who was found.
+        case chooseFirst
+        case removeLast
+    }
+
+    public private(set) var state = State()
+    @ObservationIgnored private let service: any RoomMembersService
+    /// Who is not offered: those who are there already.
+    @ObservationIgnored private let excluded: Set<MemberID>
+    @ObservationIgnored private var searching: Task<Void, Never>?
+
+    public init(service: any RoomMembersService, excluding excluded: Set<MemberID> = []) {
+        self.service = service
+        self.excluded = excluded
+    }
+
+    isolated deinit { searching?.cancel() }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .search(let text): search(text)
+        case .toggle(let user): toggle(user)
+        case .chooseFirst: if let first = state.found.first { toggle(first) }
+        case .removeLast: if !state.chosen.isEmpty { state.chosen.removeLast() }
+        }
+    }
+
+    /// Those who could not be asked stay chosen.
+    func setChosen(_ users: [User]) { state.chosen = users }
+
+    private func toggle(_ user: User) {
+        if let index = state.chosen.firstIndex(where: { $0.id == user.id }) {
+            state.chosen.remove(at: index)
+        } else {
+            state.chosen.append(user)
+        }
+    }
+
+    private func search(_ text: String) {
+        let query = String(text.prefix(200)).trimmed
+        guard query != state.query else { return }
+        state.query = query
+        state.error = nil
+        guard !query.isEmpty else {
+            state.found = []
+            return
+        }
+        guard searching == nil else { return }
+        state.isSearching = true
+        searching = Task { [weak self] in await self?.searchOn() }
+    }
+
+    /// One request at a time, the last one for what was typed last.
+    private func searchOn() async {
+        var searchedQuery: String?
+        while !Task.isCancelled, !state.query.isEmpty, searchedQuery != state.query {
+            let query = state.query
+            searchedQuery = query
+            do {
+                let users = try await service.users(matching: query)
+                guard !state.query.isEmpty else { break }
+                state.found = Self.offered(users, for: query).filter { !excluded.contains($0.id) }
+            } catch {
+                guard query == state.query else { continue }
+                // Whoever is written out can be asked without a search.
+                state.found = Self.offered([], for: query).filter { !excluded.contains($0.id) }
+                state.error = state.found.isEmpty ? ChatError(error) : nil
+            }
+        }
+        if state.query.isEmpty { state.found = [] }
+        state.isSearching = false
+        searching = nil
+    }
+
+    /// A whole identifier is somebody, whom servers may not find.
+    private static func offered(_ users: [User], for query: String) -> [User] {
+        guard case .user(let id)? = ChatAddress(query), !users.contains(where: { $0.id.rawValue == id }) else {
+            return users
+        }
+        return [User(id: MemberID(id))] + users
+    }
+}
+
+nonisolated extension String {
+    fileprivate var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

@@ -1,0 +1,133 @@
+import CGtk
+import Dispatch
+public import Foundation
+import PictureDecoding
+import Synchronization
+
+/// A decoded picture, ready to be drawn.
+public struct DecodedImage: Sendable {
+    /// A GdkTexture, which never changes and may go from thread to thread.
+    private nonisolated(unsafe) let texture: UnsafeMutableRawPointer
+    private let owner: Owner
+    /// In pixels.
+    public let width: Int
+    public let height: Int
+    /// Whether it is the first of several frames.
+    public let isAnimated: Bool
+
+    /// Reads the pixels that follow a frame's record.
+    nonisolated init?(reading process: ImageProcess, width: Int, height: Int, isAnimated: Bool) {
+        let count = width * height * 4
+        guard let memory = g_try_malloc(gsize(count)) else { return nil }
+        let bytes = g_bytes_new_take(memory, gsize(count))
+        defer { g_bytes_unref(bytes) }
+        guard process.read(into: UnsafeMutableRawBufferPointer(start: memory, count: count)) else { return nil }
+        self.init(bytes, width: width, height: height, isAnimated: isAnimated)
+    }
+
+    /// - Parameter pixels: red, green, blue and alpha of each, line by line.
+    public nonisolated init?(pixels: [UInt8], width: Int, height: Int) {
+        guard width > 0, height > 0, pixels.count == width * height * 4 else { return nil }
+        let bytes = g_bytes_new(pixels, gsize(pixels.count))
+        defer { g_bytes_unref(bytes) }
+        self.init(bytes, width: width, height: height, isAnimated: false)
+    }
+
+    private nonisolated init?(_ bytes: OpaquePointer?, width: Int, height: Int, isAnimated: Bool) {
+        guard
+            let texture = gdk_memory_texture_new(
+                gint(width), gint(height), GDK_MEMORY_R8G8B8A8, bytes, gsize(width * 4))
+        else { return nil }
+        self.texture = UnsafeMutableRawPointer(texture)
+        owner = Owner(self.texture)
+        self.width = width
+        self.height = height
+        self.isAnimated = isAnimated
+    }
+
+    /// The bytes that it takes in memory.
+    public nonisolated var bytes: Int { width * height * 4 }
+
+    public var paintable: Object { Object(borrowing: texture) }
+
+    /// - Returns: false if the file cannot be written.
+    @discardableResult
+    public nonisolated func savePNG(to path: String) -> Bool {
+        gdk_texture_save_to_png(OpaquePointer(texture), path) != 0
+    }
+
+    private nonisolated final class Owner: Sendable {
+        nonisolated(unsafe) private let texture: UnsafeMutableRawPointer
+        init(_ texture: UnsafeMutableRawPointer) { self.texture = texture }
+        deinit { g_object_unref(texture) }
+    }
+}
+
+/// Decodes pictures from files, each in a process of its own that can do nothing else (``ImageLimits``), one at a
+/// time, and never more pixels than are asked for. Films are decoded beside the pictures: one that takes its time keeps
+/// none of them waiting.
+public nonisolated enum ImageDecoder {
+    static let imageQueue = DispatchQueue(label: "picture-decoder", qos: .utility)
+    static let videoQueue = DispatchQueue(label: "film-decoder", qos: .utility)
+
+    /// The picture within a box of pixels, never larger than it is; nil if it can't be shown.
+    public static func image(in file: URL, fitting width: Int, by height: Int) async -> DecodedImage? {
+        try? await load(file, fitting: width, by: height)
+    }
+
+    /// The same, with the reason if it can't be shown.
+    /// - Throws: ``ImageFailure``, also if nobody waits for it any more.
+    public static func load(_ file: URL, fitting width: Int, by height: Int) async throws -> DecodedImage {
+        let result = await on(imageQueue) { () -> Result<DecodedImage, ImageFailure> in
+            Result { () throws(ImageFailure) in
+                try decode(ImageProcess(.still, path: file.path, width: width, height: height))
+            }
+        }
+        return try (result ?? .failure(.stopped)).get()
+    }
+
+    /// A frame from near the beginning of a film.
+    /// - Throws: ``ImageFailure``, also if nobody waits for it any more.
+    public static func loadStill(ofFilm file: URL, fitting width: Int, by height: Int) async throws -> DecodedImage {
+        let result = await on(videoQueue) { () -> Result<DecodedImage, ImageFailure> in
+            Result { () throws(ImageFailure) in
+                try decode(ImageProcess(film: .still, path: file.path, width: width, height: height))
+            }
+        }
+        return try (result ?? .failure(.stopped)).get()
+    }
+
+    private static func decode(_ process: ImageProcess) throws(ImageFailure) -> DecodedImage {
+        defer { process.finish() }
+        var isAnimated = false
+        while true {
+            switch process.record() {
+            case .info(_, _, let moves): isAnimated = moves
+            case .frame(let width, let height, _):
+                guard let image = DecodedImage(reading: process, width: width, height: height, isAnimated: isAnimated)
+                else { throw .stopped }
+                return image
+            case .end: throw .broken
+            case .failure(let failure): throw failure
+            }
+        }
+    }
+
+    /// - Returns: nil if the task was cancelled before its turn came.
+    static func on<T: Sendable>(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> T) async -> T? {
+        let flag = Flag()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.async { continuation.resume(returning: flag.isSet ? nil : work()) }
+            }
+        } onCancel: {
+            flag.set()
+        }
+    }
+
+    private nonisolated final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .relaxed) }
+        func set() { value.store(true, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+public import Foundation
+import PictureDecoding
+import Synchronization
+
+/// The frames of a moving picture, decoded one by one as they are asked for, over and over.
+///
+/// A process of its own waits for each question; dropping the stream ends it.
+public nonisolated final class ImageStream: Sendable {
+    private let process: ImageProcess
+    private let queue = DispatchQueue(label: "picture-stream", qos: .userInitiated)
+    private let isEnded = Atomic(false)
+
+    /// - Returns: nil if the decoder could not be started.
+    public init?(_ file: URL, fitting width: Int, by height: Int) {
+        guard let process = try? ImageProcess(.play, path: file.path, width: width, height: height) else {
+            return nil
+        }
+        self.process = process
+    }
+
+    deinit {
+        let process = process
+        process.interrupt()
+        // After the read that may be going on, which the end of the process ends.
+        queue.async { process.finish() }
+    }
+
+    /// The next frame and how long it is shown; nil if there are no more.
+    public func next() async -> (picture: DecodedImage, delay: Duration)? {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.read()) }
+        }
+    }
+
+    private func read() -> (picture: DecodedImage, delay: Duration)? {
+        while !isEnded.load(ordering: .relaxed) {
+            switch process.record() {
+            case .info: continue
+            case .frame(let width, let height, let delay):
+                guard let image = DecodedImage(reading: process, width: width, height: height, isAnimated: true) else {
+                    break
+                }
+                return (image, .milliseconds(delay))
+            case .end, .failure: break
+            }
+            isEnded.store(true, ordering: .relaxed)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,115 @@
+import CJpeg
+public import Foundation
+import PictureDecoding
+
+/// What is to be known of a picture, a film or a sound before it is sent. All of it is decoded in processes that can do
+/// nothing else.
+public nonisolated struct MediaInfo: Sendable {
+    /// As it is meant to be seen, in pixels; nil of sounds.
+    public var size: (width: Int, height: Int)?
+    /// In milliseconds; nil of pictures, and where the file does not tell.
+    public var duration: Int?
+    /// See ``BlurHash``.
+    public var blurHash: String?
+    /// A frame of a film, as a JPEG.
+    public var poster: Data?
+
+    /// The box that a poster fits in, in pixels.
+    private static let posterSide = 800
+    private static let posterQuality: Int32 = 75
+    /// The most pixels of a side that a hash is made of.
+    private static let hashedSide = 32
+
+    private struct Frame {
+        var width: Int
+        var height: Int
+        /// Red, green, blue and alpha of each.
+        var pixels: [UInt8]
+    }
+
+    /// - Returns: nil if it can't be shown.
+    public static func ofImage(_ file: URL) async -> MediaInfo? {
+        await ImageDecoder.on(ImageDecoder.imageQueue) { () -> MediaInfo? in
+            guard
+                let process = try? ImageProcess(
+                    .still, path: file.path, width: Self.hashedSide, height: Self.hashedSide),
+                let (size, frame) = Self.frame(of: process)
+            else { return nil }
+            return MediaInfo(size: size, blurHash: frame.flatMap { Self.hash(of: $0) })
+        } ?? nil
+    }
+
+    /// - Returns: nil if it can't be played.
+    public static func ofVideoOrAudio(_ file: URL) async -> MediaInfo? {
+        await ImageDecoder.on(ImageDecoder.videoQueue) { () -> MediaInfo? in
+            guard let process = try? ImageProcess(film: .size, path: file.path, width: 16, height: 16) else {
+                return nil
+            }
+            defer { process.finish() }
+            guard case .media(let duration, let width, let height, _) = process.videoRecord() else { return nil }
+            var info = MediaInfo()
+            info.duration = duration > 0 ? duration : nil
+            guard width > 0 else { return info }
+            info.size = (width, height)
+            let still = try? ImageProcess(
+                film: .still, path: file.path, width: Self.posterSide, height: Self.posterSide)
+            guard let still, let frame = Self.frame(of: still)?.frame else { return info }
+            info.poster = Self.jpeg(of: frame)
+            info.blurHash = Self.hash(of: frame)
+            return info
+        } ?? nil
+    }
+
+    /// - Returns: the frame is nil if only the size is known.
+    private static func frame(of process: ImageProcess) -> (size: (width: Int, height: Int), frame: Frame?)? {
+        defer { process.finish() }
+        var size: (width: Int, height: Int)?
+        while true {
+            switch process.record() {
+            case .info(let width, let height, _): size = (width, height)
+            case .frame(let width, let height, _):
+                var pixels = [UInt8](repeating: 0, count: width * height * 4)
+                let isRead = pixels.withUnsafeMutableBytes { process.read(into: $0) }
+                return size.map { ($0, isRead ? Frame(width: width, height: height, pixels: pixels) : nil) }
+            case .end, .failure: return size.map { ($0, nil) }
+            }
+        }
+    }
+
+    private static func hash(of frame: Frame) -> String? {
+        let scale = min(1, Double(hashedSide) / Double(max(frame.width, frame.height)))
+        guard scale < 1 else { return BlurHash(of: frame.pixels, width: frame.width, height: frame.height)?.text }
+        let (width, height) = (max(1, Int(Double(frame.width) * scale)), max(1, Int(Double(frame.height) * scale)))
+        // Each pixel is the mean of those that it stands for.
+        var means = [UInt8](repeating: 0, count: width * height * 4)
+        frame.pixels.withUnsafeBufferPointer { pixels in
+            for y in 0..<height {
+                let lines = y * frame.height / height..<(y + 1) * frame.height / height
+                for x in 0..<width {
+                    let columns = x * frame.width / width..<(x + 1) * frame.width / width
+                    var sums = SIMD4<UInt32>.zero
+                    for line in lines {
+                        for column in columns {
+                            let offset = (line * frame.width + column) * 4
+                            sums &+= SIMD4(
+                                UInt32(pixels[offset]), UInt32(pixels[offset + 1]), UInt32(pixels[offset + 2]),
+                                UInt32(pixels[offset + 3]))
+                        }
+                    }
+                    sums /= UInt32(lines.count * columns.count)
+                    for channel in 0..<4 { means[(y * width + x) * 4 + channel] = UInt8(sums[channel]) }
+                }
+            }
+        }
+        return BlurHash(of: means, width: width, height: height)?.text
+    }
+
+    private static func jpeg(of frame: Frame) -> Data? {
+        var count = 0
+        guard
+            let bytes = shim_jpeg_of(frame.pixels, Int32(frame.width), Int32(frame.height), posterQuality, &count)
+        else { return nil }
+        defer { free(bytes) }
+        return Data(bytes: bytes, count: count)
+    }
+}

@@ -1,0 +1,152 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+
+/// Turns events into what the store keeps. What is no message, or says nothing that can be shown, is left out.
+struct EventParser {
+    let ownUserID: MemberID
+    /// The language of what stands in place of what can't be read.
+    let translator: Translator
+    /// What the user is to be told of, and in which room; nil where everything is alike.
+    var rules: (rules: PushRules, room: PushRoom)?
+    /// What was done to the room while it was being made says nothing.
+    var creation: RoomCreation?
+
+    /// A message that is told together with its latest edit is what it said at first, and the edit. What is no message by
+    /// itself has its place all the same.
+    func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] {
+        events.flatMap { event -> [TimelineEvent] in
+            switch self.event(event) {
+            case .message(let message): [.message(message), bundledEdit(of: event)].compactMap(\.self)
+            case .deleted(let message): [.deleted(message)]
+            case let other: [.silent(event.id), other].compactMap(\.self)
+            }
+        }
+    }
+
+    func event(_ event: MatrixEvent) -> TimelineEvent? {
+        // State of a kind that messages have is not said to anyone.
+        if let key = event.stateKey { return happening(event, key) }
+        switch event.type {
+        case "m.room.message", "m.sticker": return message(event)
+        case "m.room.encrypted": return encrypted(event)
+        case "m.reaction": return reaction(event)
+        case "m.call.invite":
+            if event.isRedacted { return nil }
+            return .message(
+                NewMessage(id: event.id, sender: event.sender, event: RoomEvent(.called), sentAt: event.sentAt))
+        case "m.room.redaction":
+            guard let target = event.redacts else { return nil }
+            return change(event, of: target, .deletion)
+        default: return fallback(event)
+        }
+    }
+
+    /// Of a kind that is not known, what it says itself for those who don't know it (specification, extensible events).
+    private func fallback(_ event: MatrixEvent) -> TimelineEvent? {
+        if event.isRedacted { return nil }
+        guard let text = poll(event.content) ?? Self.fallbackText(event.content) else { return nil }
+        return message(
+            event,
+            ["msgtype": "m.notice", "body": .string(text), "m.relates_to": event.content["m.relates_to"] ?? .null])
+    }
+
+    private static func fallbackText(_ content: JSONValue) -> String? {
+        for name in ["m.text", "org.matrix.msc1767.text", "body"] {
+            if let text = content[name]?.string { return text }
+            if let text = content[name]?.array?.compactMap({ $0["body"]?.string }).first { return text }
+        }
+        return nil
+    }
+
+    /// What is asked, and what may be answered: nobody can answer here yet.
+    private func poll(_ content: JSONValue) -> String? {
+        guard let poll = content["m.poll"] ?? content["org.matrix.msc3381.poll.start"],
+            let question = poll["question"].flatMap(Self.fallbackText)
+        else { return nil }
+        let answers = (poll["answers"]?.array ?? []).prefix(20).compactMap(Self.fallbackText)
+        let title = translator("Poll: {question}", ["question": question])
+        return ([title] + answers.map { "• " + $0 }).joined(separator: "\n")
+    }
+
+    private func happening(_ event: MatrixEvent, _ key: String) -> TimelineEvent? {
+        guard creation?.includes(event) != true, let happened = RoomEvent(event, stateKey: key) else { return nil }
+        return .message(NewMessage(id: event.id, sender: event.sender, event: happened, sentAt: event.sentAt))
+    }
+
+    private func message(_ event: MatrixEvent) -> TimelineEvent? { message(event, event.content) }
+
+    private func message(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
+        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        let relation = content["m.relates_to"]
+        if relation?["rel_type"]?.string == "m.replace" {
+            guard let target = MatrixEvent.identifier(relation?["event_id"]),
+                let text = MessageText(content["m.new_content"] ?? .null)
+            else { return nil }
+            return .change(
+                MessageChange(
+                    id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
+                    kind: .edit(text.wording),
+                    content: MessageContents(kind: text.kind, attachments: text.attachments)))
+        }
+        let reply = Self.repliedMessage(by: relation)
+        guard var text = MessageText(content, isSticker: event.type == "m.sticker") else { return nil }
+        if reply != nil { text.dropReplyFallback() }
+        return .message(new(event, text, replyTo: reply))
+    }
+
+    /// In a thread, what is no answer to anything else answers that with which the thread began.
+    private static func repliedMessage(by relation: JSONValue?) -> MessageID? {
+        let isInThread = relation?["rel_type"]?.string == "m.thread"
+        var repliedEvent = relation?["m.in_reply_to"]?["event_id"]
+        if isInThread, repliedEvent == nil || relation?["is_falling_back"]?.bool == true {
+            repliedEvent = relation?["event_id"]
+        }
+        return MatrixEvent.identifier(repliedEvent).map { MessageID($0) }
+    }
+
+    /// The latest edit of a message, where it is told with the message.
+    func bundledEdit(of event: MatrixEvent) -> TimelineEvent? {
+        guard let bundled = event.unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled),
+            edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
+            edit.content["m.relates_to"]?["event_id"]?.string == event.id.rawValue
+        else { return nil }
+        return message(edit)
+    }
+
+    private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
+        // Edits and reactions among them can't be told apart from messages, except by what they relate to.
+        if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
+        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        return .message(
+            new(event, MessageText(text: translator("Encrypted message: Parlance can’t read it yet."), kind: .notice)))
+    }
+
+    private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
+        if event.isRedacted { return .withdrawn(event.id, at: event.sentAt) }
+        let relation = event.content["m.relates_to"]
+        guard relation?["rel_type"]?.string == "m.annotation",
+            let target = MatrixEvent.identifier(relation?["event_id"]), let key = relation?["key"]?.string,
+            ChatLimits.isValidReaction(key)
+        else { return nil }
+        return change(event, of: MessageID(target), .reaction(key))
+    }
+
+    private func change(_ event: MatrixEvent, of target: MessageID, _ kind: MessageChange.Kind) -> TimelineEvent {
+        .change(
+            MessageChange(id: event.id.rawValue, target: target, sender: event.sender, at: event.sentAt, kind: kind))
+    }
+
+    private func new(_ event: MatrixEvent, _ text: MessageText, replyTo: MessageID? = nil) -> NewMessage {
+        // Of another's message it would be that one's: it says nothing here.
+        let transaction = event.sender == ownUserID ? MatrixEvent.identifier(event.unsigned["transaction_id"]) : nil
+        var new = NewMessage(
+            id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,
+            transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo, kind: text.kind,
+            formattedText: text.formatted, attachments: text.attachments)
+        new.mentionsEveryone = text.mentionsEveryone
+        if let rules { new.notificationLevel = rules.rules.notificationLevel(to: event, in: rules.room) }
+        return new
+    }
+}

@@ -1,0 +1,47 @@
+import ChatCore
+import ChatStore
+import GtkKit
+
+/// What the window showed last: kept as it changes, so that it is the same after whatever end.
+final class LastSelection {
+    private(set) var account: String
+    private(set) var room: RoomID?
+    private let settings: Settings?
+    private let store: ChatStore
+    private var writing: Task<Void, Never>?
+
+    /// - Parameter settings: nil where their schema is not installed; the store keeps it then.
+    init(settings: Settings?, store: ChatStore) async {
+        self.settings = settings
+        self.store = store
+        var room: String
+        if let settings {
+            (account, room) = (settings.string(Self.accountKey), settings.string(Self.roomKey))
+        } else {
+            account = ((try? await store.setting(Self.storedPrefix + Self.accountKey)) ?? nil) ?? ""
+            room = ((try? await store.setting(Self.storedPrefix + Self.roomKey)) ?? nil) ?? ""
+        }
+        self.room = room.isEmpty ? nil : RoomID(room)
+    }
+
+    /// - Parameter room: nil leaves the one that was open there.
+    func note(_ account: String, _ room: RoomID?) {
+        guard account != self.account || room != nil && room != self.room else { return }
+        let room = room ?? (account == self.account ? self.room : nil)
+        (self.account, self.room) = (account, room)
+        let values = [(Self.accountKey, account), (Self.roomKey, room?.rawValue ?? "")]
+        if let settings { return values.forEach { settings.set($0, $1) } }
+        let before = writing
+        writing = Task { [store] in
+            await before?.value
+            for (key, value) in values { try? await store.setSetting(value, for: Self.storedPrefix + key) }
+        }
+    }
+
+    /// Returns when all of it is kept.
+    func flush() async { await writing?.value }
+
+    private nonisolated static let accountKey = "selected-account"
+    private nonisolated static let roomKey = "selected-room"
+    private nonisolated static let storedPrefix = "window."
+}

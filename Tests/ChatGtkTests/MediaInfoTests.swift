@@ -1,0 +1,52 @@
+import ChatTestSupport
+import Foundation
+import GtkKit
+import GtkTestSupport
+import PictureDecoding
+import XCTest
+
+@testable import ChatGtk
+
+/// What is found out about a file when it is attached, by the real processes.
+final class MediaLookTests: GtkTestCase {
+    func testAPicturesSizeAndHash() throws {
+        try onMain {
+            let folder = TemporaryFolder()
+            for (name, bytes, width, height) in [
+                ("a.png", SamplePictures.png(width: 640, height: 320, shade: 4), 640, 320),
+                ("turned.jpg", SamplePictures.turnedJPEG, 8, 16), ("a.gif", SamplePictures.gif(frames: 3), 4, 4),
+            ] {
+                try Data(bytes).write(to: folder.path(name))
+                let look = try XCTUnwrap(finish { await MediaInfo.ofImage(folder.path(name)) })
+                XCTAssert(look.size.map { $0 == (width, height) } == true, name)
+                XCTAssertNotNil(look.blurHash.flatMap { BlurHash($0) }, name)
+                XCTAssertNil(look.duration)
+            }
+            try Data("text".utf8).write(to: folder.path("b.png"))
+            XCTAssertNil(try finish { await MediaInfo.ofImage(folder.path("b.png")) })
+        }
+    }
+
+    func testDurationsAsPlayersTellThem() {
+        let told = onMain { [0, 999, 3008, 61_000, 600_000, 3_599_999, 3_661_000].map(DurationText.text) }
+        XCTAssertEqual(told, ["0:00", "0:00", "0:03", "1:01", "10:00", "59:59", "1:01:01"])
+    }
+
+    func testAFilmsSizeDurationAndPoster() throws {
+        try onMain {
+            let film = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleFilms.turned) })
+            XCTAssert(film.size.map { $0 == (54, 96) } == true, "seen upright")
+            XCTAssertEqual(film.duration, 1000)
+            XCTAssertNotNil(film.blurHash.flatMap { BlurHash($0) })
+            let folder = TemporaryFolder()
+            try XCTUnwrap(film.poster).write(to: folder.path("poster.jpg"))
+            let poster = try finish { try await ImageDecoder.load(folder.path("poster.jpg"), fitting: 96, by: 96) }
+            XCTAssertEqual([poster.width, poster.height], [54, 96])
+            let sound = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleFilms.sound) })
+            XCTAssertNil(sound.size)
+            XCTAssertNil(sound.poster)
+            XCTAssertEqual(sound.duration, 2000)
+            XCTAssertNil(try finish { await MediaInfo.ofVideoOrAudio(folder.path("poster.jpg")) })
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import GtkKit
+import XCTest
+
+final class SleepGaugeTests: XCTestCase {
+    func testSleepIsSeenOnce() {
+        var gauge = SuspendDetector(suspendedDuration: .seconds(100))
+        XCTAssertFalse(gauge.hasSuspended(asleep: .seconds(100)))
+        // Clocks are read one after the other.
+        XCTAssertFalse(gauge.hasSuspended(asleep: .seconds(100) + .milliseconds(5)))
+        XCTAssertTrue(gauge.hasSuspended(asleep: .seconds(400)))
+        XCTAssertFalse(gauge.hasSuspended(asleep: .seconds(400)))
+    }
+}

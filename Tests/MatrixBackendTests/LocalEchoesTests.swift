@@ -1,0 +1,81 @@
+import ChatCore
+import ChatOutbox
+import ChatTestSupport
+import Testing
+
+@testable import MatrixBackend
+
+/// The echo of a message, its answer and its coming back by the sync, in whichever order.
+@Suite(.timeLimit(.minutes(5))) struct EchoBookTests {
+    private enum Step: CaseIterable {
+        /// The outbox queued it, knows its answer, is done with it; the sync brings it.
+        case answered, done, synced
+    }
+
+    private let room = RoomID("!room")
+    private let own = MemberID("@me:a")
+    private let transaction = TransactionID("t")
+
+    private var stored: Message {
+        var message = Fixtures.message(7)
+        message.transactionID = transaction
+        return message
+    }
+
+    @Test func whateverTheOrderOneIsShown() async throws {
+        // The outbox is done only after the answer; the sync may come before, between, and behind, also without its
+        // transaction, as to another device.
+        for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
+            for hasTransaction in [true, false] where hasTransaction || order[0] == .answered {
+                var book = LocalEchoes(unreadable: "Unreadable")
+                let items = try await items()
+                var shown = Set(book.update(items, in: room, by: own).changed.map(\.id))
+                #expect(shown == [LocalEchoes.id(of: transaction)])
+                for step in order {
+                    switch step {
+                    case .answered: book.deliver(transaction, as: stored.id, in: room, during: 1)
+                    case .done:
+                        let change = book.update([], in: room, by: own)
+                        shown.formUnion(change.changed.map(\.id))
+                        shown.subtract(change.removed)
+                    case .synced:
+                        var message = stored
+                        if !hasTransaction { message.transactionID = nil }
+                        shown.subtract(book.resolve([message], in: room))
+                        shown.insert(message.id)
+                        // The outbox tells of it again before it is done.
+                        if order.last != .synced {
+                            #expect(book.update(items, in: room, by: own) == LocalEchoes.Change())
+                        }
+                    }
+                    #expect(shown.count == 1, "\(order) at \(step)")
+                }
+                #expect(shown == [stored.id] && book.messages(in: room).isEmpty)
+            }
+        }
+    }
+
+    @Test func whatIsGivenUpIsGone() async throws {
+        var book = LocalEchoes(unreadable: "Unreadable")
+        _ = book.update(try await items(), in: room, by: own)
+        #expect(book.update([], in: room, by: own).removed == [LocalEchoes.id(of: transaction)])
+        #expect(book.messages(in: room).isEmpty)
+    }
+
+    /// As an outbox without a network tells them.
+    private func items() async throws -> [OutboxItem] {
+        struct Nowhere: OutboxStorage, OutboxBackend {
+            func outboxRequests() async throws -> [OutboxRequest] { [] }
+            func commit(_ change: OutboxChange) async throws {}
+            func upload(
+                _ file: MediaReference, of request: OutboxRequest,
+                progress: @escaping @Sendable (Double) -> Void
+            ) async throws -> String { "" }
+            func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
+        }
+        let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false)
+        try await outbox.send(WrittenMessage("Text"), transaction: transaction, to: room)
+        var items = outbox.items(in: room).makeAsyncIterator()
+        return try #require(await items.next { !$0.isEmpty })
+    }
+}

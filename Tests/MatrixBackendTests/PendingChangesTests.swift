@@ -1,0 +1,47 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Composer
+import Foundation
+import SeededRandom
+import Testing
+
+@testable import ChatOutbox
+@testable import MatrixBackend
+
+/// What the user does to messages is shown at once, whatever the server, the sync and the user's other programs do
+/// meanwhile, and in the end as the server has it.
+@Suite(.timeLimit(.minutes(5))) struct ChangeBookTests {
+    @Test(arguments: 1...20) func inAnyOrderTheTimelineIsThatOfTheOracle(seed: Int) async throws {
+        var world = try await ChangeWorld(seed: UInt64(seed))
+        for step in 0..<40 {
+            try await world.act()
+            #expect(try await world.shown() == world.expected(), "seed \(seed), step \(step)")
+        }
+        try await world.settle()
+        #expect(try await world.shown() == world.expected(), "seed \(seed), at the end")
+    }
+
+    @Test func aRefusalIsToldUntilItIsGivenUp() async throws {
+        let room = RoomID("!room")
+        var book = PendingChanges()
+        let message = Fixtures.message(1, in: room.rawValue, text: "old")
+        let request = OutboxRequest(
+            id: TransactionID("e"), room: room,
+            action: .edit(.message(message.id), WrittenText("new")), queuedAt: Fixtures.date)
+        var item = OutboxItem(request: request, state: .waiting, isOverdue: false)
+        #expect(book.update([item], in: room) == [.message(message.id)])
+        var shown = book.displayed(message, by: message.sender)
+        #expect(shown.text == "new" && shown.editedAt == Fixtures.date)
+        #expect(shown.pendingChange == PendingChange(transaction: request.id, kind: .edit))
+        item.state = .sending
+        #expect(book.update([item], in: room).isEmpty, "it looks as before")
+        item.state = .failed(reason: "403")
+        #expect(book.update([item], in: room) == [.message(message.id)])
+        shown = book.displayed(message, by: message.sender)
+        #expect(shown.text == "old" && shown.editedAt == nil)
+        #expect(shown.pendingChange == PendingChange(transaction: request.id, kind: .edit, isRejected: true))
+        #expect(book.update([], in: room) == [.message(message.id)])
+        #expect(book.displayed(message, by: message.sender) == message)
+    }
+}

@@ -1,0 +1,210 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// An account whose syncs would be answered with more than is taken.
+@Suite(.timeLimit(.minutes(5))) struct SyncPortionTests {
+    private func start(
+        _ server: RoomyServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
+    ) async throws -> (MatrixBackend, ChatStore) {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        if let token { try await store.setSetting(token, for: "matrix.sync.sliding") }
+        let backend = try await MatrixBackend.start(
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"),
+            token: AccessToken("secret"),
+            hasSlidingSync: sliding, transport: server, clock: HastyClock())
+        return (backend, store)
+    }
+
+    private func catchUp(_ backend: MatrixBackend, _ server: RoomyServer) async throws {
+        while true {
+            if await backend.syncStatus.hasCaughtUp, await backend.connection == .online, server.isWaiting { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    @Test func aFirstSlidingSyncGetsThroughPieceByPiece() async throws {
+        let server = RoomyServer(rooms: 60, mostEvents: 60)
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, in: folder, sliding: true)
+        try await catchUp(backend, server)
+        #expect(try await store.roomSummaries().count == 60)
+        let asked = server.requests.prefix(5)
+        #expect(asked.map(\.rooms) == [20, 20, 20, 5, 10])
+        #expect(asked.map(\.events) == [20, 20, 5, 1, 1])
+        await backend.close()
+        await store.close()
+    }
+
+    /// Fewer rooms are enough, and what was said in them is not asked for again.
+    @Test func whatPiledUpIsFetchedFromTheSamePlace() async throws {
+        let server = RoomyServer(rooms: 150, mostEvents: 1000)
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, in: folder, sliding: true, token: "100000:p")
+        try await catchUp(backend, server)
+        #expect(try await store.roomSummaries().count == 150)
+        let asked = server.requests
+        #expect(asked.prefix(3).map(\.rooms) == [100_000, 20, 40])
+        #expect(asked.allSatisfy { $0.events == 20 && $0.token != nil })
+        #expect(asked.count < 40, "\(asked.count) requests")
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func aPlainSyncAsksForFewerEvents() async throws {
+        let server = RoomyServer(rooms: 20, mostEvents: 100, idleAnswers: 7)
+        let folder = TemporaryFolder()
+        let (backend, store) = try await start(server, in: folder, sliding: false)
+        try await catchUp(backend, server)
+        #expect(try await store.roomSummaries().count == 20)
+        // And for more again, as soon as there is less to tell.
+        #expect(server.requests.map(\.events) == [30, 10, 5, 5, 5, 5, 10, 10, 10, 10, 30])
+        await backend.close()
+        await store.close()
+    }
+
+    /// What is no answer at all is asked for again later and later, and the account is offline.
+    @Test func whatIsAlwaysTooMuchIsNotAskedForInARush() async throws {
+        let server = RoomyServer(rooms: 20, mostEvents: 0)
+        let folder = TemporaryFolder()
+        let clock = ManualClock()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"),
+            token: AccessToken("secret"),
+            hasSlidingSync: false, transport: server, clock: clock)
+        for number in 1...6 {
+            await clock.waitForSleepers()
+            #expect(server.requests.count == number)
+            let isOffline = await backend.connection == .offline
+            #expect(isOffline == (number > 3))
+            clock.advance(by: .seconds(60))
+        }
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func moreIsAskedForLaterAfterEachFall() {
+        var portion = SyncWindow()
+        var (isLess, isMore) = (false, portion.grow())
+        #expect(!isMore)
+        for fall in 1...3 {
+            isLess = portion.shrink()
+            #expect(isLess)
+            var answers = 0
+            repeat {
+                isMore = portion.grow()
+                answers += 1
+            } while !isMore
+            #expect(answers == 1 << fall)
+        }
+        for number in 1...4 {
+            isLess = portion.shrink()
+            #expect(isLess == (number < 4))
+        }
+    }
+}
+
+/// Sleeps for no time at all.
+private struct HastyClock: Clock {
+    var now: ContinuousClock.Instant { .now }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
+/// Has so many rooms without end, and answers no more than so many events at once. As Synapse does, it tells a room again
+/// by sliding sync if more of its events are asked for than before.
+private final class RoomyServer: MatrixTransport {
+    struct Request {
+        var rooms: Int
+        var events: Int
+        var token: String?
+    }
+
+    private struct State {
+        var asked: [Request] = []
+        /// How many events were told, by room.
+        var told: [Int: Int] = [:]
+        var idleAnswers: Int
+        var isWaiting = false
+    }
+
+    private let rooms: Int
+    private let mostEvents: Int
+    private let state: Mutex<State>
+
+    /// - Parameter idleAnswers: how often it answers at once though there is nothing to tell.
+    init(rooms: Int, mostEvents: Int, idleAnswers: Int = 0) {
+        self.rooms = rooms
+        self.mostEvents = mostEvents
+        state = Mutex(State(idleAnswers: idleAnswers))
+    }
+
+    var requests: [Request] { state.withLock { $0.asked } }
+    var isWaiting: Bool { state.withLock { $0.isWaiting } }
+
+    func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+        guard request.url.path.hasSuffix("/sync") else {
+            return MatrixResponse(status: 404, body: try JSONValue.object(["errcode": "M_NOT_FOUND"]).encoded())
+        }
+        let asked = try Self.read(request)
+        let news = try state.withLock { state in
+            state.asked.append(asked)
+            let isSliding = request.method == .post
+            let news = (0..<min(asked.rooms, rooms)).filter { room in
+                state.told[room].map { isSliding && $0 < asked.events } ?? true
+            }
+            guard news.count * asked.events <= mostEvents else { throw TransportError.tooLarge(limit: mostEvents) }
+            for room in news { state.told[room] = asked.events }
+            if news.isEmpty, asked.rooms >= rooms {
+                state.isWaiting = state.idleAnswers == 0
+                state.idleAnswers -= 1
+            }
+            return news
+        }
+        if isWaiting { try await Task.sleep(for: .seconds(60)) }
+        return MatrixResponse(status: 200, body: try answer(news, asked.events, isSliding: request.method == .post))
+    }
+
+    private static func read(_ request: MatrixRequest) throws -> Request {
+        let items = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        func item(_ name: String) -> String? { items.first { $0.name == name }?.value }
+        if case .json(let data) = request.body {
+            let list = try JSONValue(parsing: data)["lists"]?["all"]
+            let last = list?["ranges"]?.array?.first?.array?.last?.integer ?? 0
+            return Request(
+                rooms: Int(last) + 1, events: Int(list?["timeline_limit"]?.integer ?? 0), token: item("pos"))
+        }
+        let filter = try JSONValue(parsing: Data((item("filter") ?? "").utf8))
+        let limit = filter["room"]?["timeline"]?["limit"]?.integer ?? 0
+        return Request(rooms: .max, events: Int(limit), token: item("since"))
+    }
+
+    private func answer(_ news: [Int], _ events: Int, isSliding: Bool) throws -> Data {
+        let told = news.map { room in
+            let timeline = (0..<events).map { Events.text("$\(room)-\($0)", "\($0)") }
+            return ("!\(room):example.org", JSONValue.array(timeline))
+        }
+        let body: JSONValue
+        if isSliding {
+            body = [
+                "pos": "p", "lists": ["all": ["count": .integer(Int64(rooms))]],
+                "rooms": .object(Dictionary(uniqueKeysWithValues: told.map { ($0, ["timeline": $1]) })),
+            ]
+        } else {
+            let joined = told.map { ($0, ["timeline": ["events": $1]] as JSONValue) }
+            body = ["next_batch": "p", "rooms": ["join": .object(Dictionary(uniqueKeysWithValues: joined))]]
+        }
+        return try body.encoded()
+    }
+}
